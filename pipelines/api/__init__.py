@@ -5,9 +5,9 @@ The functions take paths, texts, records, Hugging Face datasets and pandas frame
 Example:
     >>> import evenflow
     >>> result = evenflow.measure(["She met her brother.", "He met his father."])
-    >>> result["attributes"]["gender"]["counts"]
+    >>> result.attributes["gender"]["counts"]
     {'female': 2, 'male': 4}
-    >>> round(result["attributes"]["gender"]["dr"], 3)
+    >>> round(result.attributes["gender"]["dr"], 3)
     0.167
 
 Everything is imported at its first use, so that `evenflow --help` does not load data libraries.
@@ -16,23 +16,74 @@ Everything is imported at its first use, so that `evenflow --help` does not load
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evenflow import beam as beam
     from evenflow.functions import explain as explain
     from evenflow.functions import measure as measure
+    from evenflow.gates.expectations.user_suite import SuiteError as SuiteError
+    from evenflow.gates.lease import FencedError as FencedError
+    from evenflow.gates.ledger.files import LedgerError as LedgerError
+    from evenflow.gates.lock import LockedError as LockedError
     from evenflow.gating import Gate as Gate
     from evenflow.pipelines.accepted.rows import accepted as accepted
+    from evenflow.pipelines.files.cutting import ChangedError as ChangedError
+    from evenflow.pipelines.panes.epochs import RunError as RunError
+    from evenflow.pipelines.runners.errors import WorkerError as WorkerError
+    from evenflow.results import Explanation as Explanation
+    from evenflow.results import Measurement as Measurement
+    from evenflow.results import Outcome as Outcome
+    from evenflow.schemas.config import ConfigError as ConfigError
+    from evenflow.transforms.io.files import InputError as InputError
+    from evenflow.transforms.models.files import ModelError as ModelError
+    from evenflow.wordlists.loader import WordListError as WordListError
 
-__all__ = ["Gate", "accepted", "beam", "explain", "measure"]
+    __version__: str
 
 _MODULES = {
+    "ChangedError": "evenflow.pipelines.files.cutting",
+    "ConfigError": "evenflow.schemas.config",
+    "Explanation": "evenflow.results",
+    "FencedError": "evenflow.gates.lease",
     "Gate": "evenflow.gating",
+    "InputError": "evenflow.transforms.io.files",
+    "LedgerError": "evenflow.gates.ledger.files",
+    "LockedError": "evenflow.gates.lock",
+    "Measurement": "evenflow.results",
+    "ModelError": "evenflow.transforms.models.files",
+    "Outcome": "evenflow.results",
+    "RunError": "evenflow.pipelines.panes.epochs",
+    "SuiteError": "evenflow.gates.expectations.user_suite",
+    "WordListError": "evenflow.wordlists.loader",
+    "WorkerError": "evenflow.pipelines.runners.errors",
     "accepted": "evenflow.pipelines.accepted.rows",
     "explain": "evenflow.functions",
     "measure": "evenflow.functions",
 }
+__all__ = [
+    "ChangedError",
+    "ConfigError",
+    "Explanation",
+    "FencedError",
+    "Gate",
+    "InputError",
+    "LedgerError",
+    "LockedError",
+    "Measurement",
+    "ModelError",
+    "Outcome",
+    "RunError",
+    "SuiteError",
+    "WordListError",
+    "WorkerError",
+    "__version__",
+    "accepted",
+    "beam",
+    "explain",
+    "measure",
+]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
@@ -45,6 +96,8 @@ def __getattr__(name: str) -> Any:
 
             missing = (error.name or "").partition(".")[0]
             raise ModuleNotFoundError(f"{error}; {installing(missing)}", name=missing) from error
+    if name == "__version__":
+        return version("evenflow")
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-from evenflow.inputs import Configuration, Inputs, blocks, configuration
+from evenflow.inputs import Configuration, Inputs, blocks, configuration, wrong
 from evenflow.pipelines.explain.explainer import Explainer
 from evenflow.pipelines.terminal import summaries
+from evenflow.results import Explanation, Measurement
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
@@ -19,7 +20,7 @@ def measure(
     *,
     attributes: Sequence[str] = (),
     wordlists: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Measurement:
     """Count labels and score Demographic Representation (DR), per attribute.
 
     Args:
@@ -31,23 +32,27 @@ def measure(
         wordlists: Paths of word lists that are measured too.
 
     Returns:
-        What `evenflow measure --json` prints: documents, dead_letters (records that are no
-        documents), and of each attribute dr (0 is even; None without a mention), low and high
+        What `evenflow measure --json` prints, and a table (`frame`): documents, dead_letters
+        (records that are no documents), and of each attribute dr (0 is even; None without a mention), low and high
         (its confidence interval), counts, shares and target by group, and its convergence.
 
     Raises:
         ConfigError: The configuration cannot be used.
         InputError: No file matches, or a table has no column of the text's name.
         OSError: A device fails.
-        TypeError: A document is neither text nor a mapping.
+        TypeError: An argument is of another type, or a document neither text nor a mapping.
         WordListError: A word list cannot be used.
 
     Example:
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"body": ["She met her sister.", "He left."]})
         >>> result = measure(frame, {"fields.text": "body"}, attributes=["gender"])
-        >>> result["documents"], result["attributes"]["gender"]["counts"]
+        >>> result.documents, result.attributes["gender"]["counts"]
         (2, {'female': 3, 'male': 1})
+        >>> result
+        2 documents
+        attribute  dr      low  high  mentions  counts
+        gender     0.2500  –    –     4         female 3, male 1
     """
     settings = configuration(config, attributes, wordlists)
     annotator = Annotator(settings)
@@ -56,7 +61,7 @@ def measure(
         total.add(annotator.measure(block))
         course.note(total)
     people.resolve(total, settings)
-    return summaries.measured(total, settings, course)
+    return Measurement.of(summaries.measured(total, settings, course))
 
 
 def explain(
@@ -69,7 +74,7 @@ def explain(
     source: str | None = None,
     target: str | None = None,
     stereotypes: bool = False,
-) -> dict[str, Any]:
+) -> Explanation:
     """Find the sentences of a text with the labels that they name.
 
     Args:
@@ -84,21 +89,22 @@ def explain(
         stereotypes: Whether sentences that name a group are judged, which loads a model.
 
     Returns:
-        What `evenflow explain --json` prints: the text and its sentences, each with start and end
-        (character offsets), sent_text, labels, words_per_group, counts_per_group and
+        What `evenflow explain --json` prints, and a table (`frame`): the text and its sentences,
+        each with start and end (character offsets), sent_text, labels, words_per_group, counts_per_group and
         relevant_sentence; with counterfactual, text_cda and sets; with stereotypes,
         potential_stereotype, score_scsc and the reasons. Of a long text the beginning is explained,
         and left_out says how many characters follow it.
 
     Raises:
         ConfigError: The configuration cannot be used.
+        TypeError: An argument is of another type.
         ValueError: No attribute has the group source or target.
         WordListError: A word list cannot be used.
         ModelError: A shipped model cannot be loaded.
 
     Example:
         >>> document = explain("She came. It rained.", attributes=["gender"])
-        >>> [row["sent_text"] for row in document["sentences"]]
+        >>> [row["sent_text"] for row in document.sentences]
         ['She came.', 'It rained.']
         >>> document["sentences"][0]["counts_per_group"]
         {'gender': {'female': 1, 'male': 0}}
@@ -106,6 +112,8 @@ def explain(
         >>> changed["text_cda"]
         {'gender': 'He came.'}
     """
+    if not isinstance(text, str):
+        raise wrong("text", "a text", text)
     settings = configuration(config, attributes, wordlists)
     explainer = Explainer(settings, counterfactual, source, target, stereotypes)
-    return explainer.explain("text", text)
+    return Explanation.of(explainer.explain("text", text))

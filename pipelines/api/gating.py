@@ -3,18 +3,49 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evenflow.inputs import Configuration, Inputs, configuration, lines, patterns
+from evenflow.inputs import Configuration, Inputs, configuration, lines, patterns, wrong
 from evenflow.pipelines.files.driver import Run, RunError
 from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.outcome import PaneProgress
+from evenflow.results import Outcome
 from evenflow.transforms.storage.storage import Storage, at
+
+
+def in_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+class Line:
+    """A line on standard error that says how far a run is, written over by the next one."""
+
+    def __init__(self) -> None:
+        self._documents = self._width = 0
+
+    def __call__(self, done: PaneProgress) -> None:
+        """Write the line after a pane."""
+        entry = done.entry
+        self._documents += entry.documents
+        text = (
+            f"pane {entry.pane}: {entry.verdict.state}; {self._documents:,} documents,"
+            f" {done.input_bytes / max(done.total_bytes, 1):.0%} of the input"
+        )
+        self._width = max(self._width, len(text))
+        print(f"\r{text.ljust(self._width)}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """End the line, if there is one."""
+        if self._width:
+            print(file=sys.stderr)
 
 
 class Gate:
@@ -39,7 +70,7 @@ class Gate:
         >>> gate = Gate({"pane.docs": 50}, attributes=["gender"])
         >>> with TemporaryDirectory() as folder:
         ...     result = gate.run(texts, f"{folder}/out")
-        >>> result["state"], result["panes"], result["accepted"]
+        >>> result.state, result.panes, result.accepted
         ('open', 2, 100)
     """
 
@@ -59,7 +90,8 @@ class Gate:
         *,
         workers: int = 1,
         on_pane: Callable[[PaneProgress], None] | None = None,
-    ) -> dict[str, Any]:
+        progress: bool | None = None,
+    ) -> Outcome:
         """Run the gate to the end of its input, or to a halt.
 
         A second run on the same output continues there. Documents in memory are written to
@@ -73,13 +105,16 @@ class Gate:
             workers: Processes that read and annotate. More than one needs a main module that can
                 be imported (`if __name__ == "__main__":`), as multiprocessing does.
             on_pane: Called after each pane is committed.
+            progress: Whether a line on standard error says how far the run is; None: in a notebook.
 
         Returns:
-            What `evenflow run --json` prints: state (open, warn or block), reason, panes,
-            documents, accepted, quarantined, dead_letters, the figures of each attribute, report
+            What `evenflow run --json` prints, and a table (`frame`): state (too few, open, warn or
+            block), reason, panes, documents, accepted, quarantined, dead_letters, the figures of each attribute, report
             (its address) and new_panes.
 
         Raises:
+            TypeError: An argument is of another type.
+            ValueError: There is less than one worker.
             RunError: The output belongs to another run, or to nobody's.
             ChangedError: The input changed since a pane was read.
             InputError: There is nothing to read, or it cannot be read.
@@ -87,16 +122,32 @@ class Gate:
             LedgerError: The ledger cannot be read.
             OSError: A device fails.
         """
+        if not isinstance(output, str | os.PathLike | Storage):
+            raise wrong("output", "a directory or an address", output)
+        if type(workers) is not int:
+            raise wrong("workers", "a whole number", workers)
+        if workers < 1:
+            raise ValueError(f"workers: 1 or more was expected, not {workers}")
         storage = at(output if isinstance(output, Storage) else os.fspath(output))
         refuse_foreign(storage)
         found = patterns(inputs)
         if found is None:
             found = [self._written(inputs, storage)]
         run = Run(found, storage, self.config, workers)
-        if on_pane is not None:
-            run.on_pane = on_pane
-        outcome = run.go()
-        return summaries.of_run(outcome, storage, build(storage))
+        line = Line() if progress or (progress is None and in_notebook()) else None
+        told = [each for each in (on_pane, line) if each is not None]
+
+        def tell(done: PaneProgress) -> None:
+            for each in told:
+                each(done)
+
+        run.on_pane = tell
+        try:
+            outcome = run.go()
+        finally:
+            if line is not None:
+                line.end()
+        return Outcome.of(summaries.of_run(outcome, storage, build(storage)))
 
     def _written(self, inputs: Any, output: Storage) -> str:
         """The address of the file beside the output that documents in memory are written to."""

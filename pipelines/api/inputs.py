@@ -26,7 +26,33 @@ from evenflow.transforms.io.first_records import check_text_field
 Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
 Configuration: TypeAlias = "Config | str | os.PathLike[str] | Mapping[str, Any] | None"
 
+SHOWN = 40  # characters of an argument that an error shows
 MEMORY = "documents"  # stands for the file's name where documents are in memory
+
+
+def wrong(name: str, wanted: str, given: object) -> TypeError:
+    """The error for an argument of another type.
+
+    Args:
+        name: The argument's name.
+        wanted: What was expected.
+        given: What was given.
+
+    Returns:
+        The error, in words.
+    """
+    shown = repr(given)
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
+    return TypeError(f"{name}: {wanted} was expected, not {shown} ({type(given).__name__})")
+
+
+def _names(name: str, given: object) -> None:
+    """Check names in a list. Raises TypeError."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise wrong(name, f"a list of names such as [{given!r}]", given)
+    for each in given:
+        if not isinstance(each, str | os.PathLike):
+            raise wrong(name, "a list of names", each)
 
 
 def configuration(
@@ -46,12 +72,17 @@ def configuration(
     Raises:
         ConfigError: It cannot be used; every mistake is named.
         WordListError: A word list cannot be used.
-        TypeError: Attributes or word lists are given beside a Config, which has its own.
+        TypeError: Attributes or word lists are given beside a Config, which has its own; or an
+            argument is of another type.
     """
+    _names("attributes", attributes)
+    _names("wordlists", wordlists)
     if isinstance(config, Config):
         if attributes or wordlists:
             raise TypeError("a Config has its own attributes and word lists; give none beside it")
         return config
+    if not isinstance(config, Mapping | str | os.PathLike | None):
+        raise wrong("config", "a Config, the path of a YAML file or a mapping", config)
     overrides = config if isinstance(config, Mapping) else None
     path = None if config is None or isinstance(config, Mapping) else Path(config)
     return load(path, overrides, attributes, wordlists)
@@ -66,12 +97,18 @@ def patterns(inputs: Inputs) -> list[str] | None:
 
     Returns:
         The patterns; None where the inputs are documents.
+
+    Raises:
+        TypeError: They are neither.
     """
     if isinstance(inputs, str | os.PathLike):
         return [os.fspath(inputs)]
     if isinstance(inputs, Sequence) and inputs:
         paths = [os.fspath(each) for each in inputs if isinstance(each, os.PathLike)]
         return paths if len(paths) == len(inputs) else None
+    if isinstance(inputs, bytes) or not isinstance(inputs, Iterable):
+        wanted = "a path, a list of texts or mappings, a dataset or a frame"
+        raise wrong("inputs", wanted, inputs)
     return None
 
 

@@ -1,0 +1,171 @@
+"""The filter of stereotypes on documents that were read whole: every sentence counts.
+
+    python tests/benchmarks/stereotypes.py --documents
+
+Of the report documents of tests/data/documents.jsonl.gz each sentence that states or implies a
+stereotype has a line: its group, its strength and its first words. All other sentences state none,
+so the figures are of all sentences of documents that were drawn at random. Documents with a
+sentence that the detector learnt from, or that calibrates its removal, are left out. A group is
+listed if a word list of Evenflow names it (gender, age, religion); nothing looks for the others.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stereotype_examples import FINDER, real, used_to_calibrate
+
+from evenflow.schemas.config import load
+from evenflow.transforms.models.train.evaluate import share
+from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.transforms.stereotypes.detect import THRESHOLD
+from evenflow.transforms.stereotypes.filter import StereotypeFilter
+from evenflow.transforms.text.sentences import sentences
+
+DOCUMENTS = Path(__file__).parent.parent / "data" / "documents.jsonl.gz"
+LISTED, OTHER, NONE = 2, 1, 0  # what a sentence states a stereotype of
+
+
+@dataclass
+class Counts:
+    """Sentences of some documents.
+
+    Attributes:
+        documents: Number of documents.
+        sentences: Number of their sentences.
+        listed: Number that state a stereotype of a listed group.
+        other: Number that state one of other groups alone.
+        called: Number that the filter calls a stereotype: in all, of those that state one of a
+            listed group, and of those that state one of other groups alone.
+        removed: The same of what it takes out, alone or with its document.
+        unplaced: Lines whose first words no sentence of their document begins with.
+    """
+
+    documents: int = 0
+    sentences: int = 0
+    listed: int = 0
+    other: int = 0
+    called: list[int] = field(default_factory=lambda: [0, 0, 0])
+    removed: list[int] = field(default_factory=lambda: [0, 0, 0])
+    unplaced: int = 0
+
+    def add(self, more: Counts) -> None:
+        """Add those of other documents."""
+        self.documents += more.documents
+        self.sentences += more.sentences
+        self.listed += more.listed
+        self.other += more.other
+        self.unplaced += more.unplaced
+        for own, theirs in ((self.called, more.called), (self.removed, more.removed)):
+            own[:] = [a + b for a, b in zip(own, theirs, strict=True)]
+
+
+def documents() -> tuple[list[dict[str, Any]], int]:
+    """The report documents that no model has seen, and how many others were left out."""
+    seen = {row.doc for row, _ in real() if row.split != "report" or used_to_calibrate(row)}
+    with gzip.open(DOCUMENTS, "rt", encoding="utf-8") as file:
+        report = [each for each in map(json.loads, file) if each["split"] == "report"]
+    kept = [each for each in report if each["id"] not in seen]
+    return kept, len(report) - len(kept)
+
+
+def plain(text: str) -> str:
+    """A text in lower case with single blanks."""
+    return " ".join(text.lower().split())
+
+
+def is_listed(group: str) -> bool:
+    """Whether a word list names a group, such as Muslim-men."""
+    return any(True for _ in FINDER.find(group.replace("-", " ")))
+
+
+def stated(
+    text: str, bounds: Sequence[tuple[int, int]], lines: Sequence[Sequence[Any]]
+) -> tuple[list[int], int]:
+    """What each sentence states a stereotype of, and how many lines have no sentence.
+
+    Args:
+        text: The document.
+        bounds: The (start, end) of its sentences, S of them.
+        lines: (group, strength, first words) of each stereotype.
+
+    Returns:
+        LISTED, OTHER or NONE of each sentence (S,), and the number of lines without one. A line
+        is of the sentence in which its words begin.
+    """
+    found, unplaced = [NONE] * len(bounds), 0
+    own = [plain(text[start:end]) for start, end in bounds]
+    told = Counter[tuple[str, str]]()
+    for group, _, words in lines:
+        wanted = plain(words)
+        at = [i for i, each in enumerate(own) if each.startswith(wanted)]
+        # The annotator's sentence may begin within ours, or be longer
+        at = at or [i for i, each in enumerate(own) if each and wanted in each]
+        at = at or [i for i, each in enumerate(own) if each and wanted.startswith(each)]
+        number = told[group, wanted]  # a document may say a thing twice
+        told[group, wanted] += 1
+        if number >= len(at):
+            unplaced += 1
+            continue
+        kind = LISTED if is_listed(group) else OTHER
+        found[at[number]] = max(found[at[number]], kind)
+    return found, unplaced
+
+
+def counts(kept: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
+    """The source of each document, and its counts."""
+    config = load(None, {"stereotypes.policy": "remove"})
+    screen = StereotypeFilter(config)
+    whole = [
+        Relevant(number, each["text"], sentences(each["text"]), ())
+        for number, each in enumerate(kept)
+    ]
+    for each, one, done in zip(kept, whole, screen.screen(whole), strict=True):
+        found, unplaced = stated(each["text"], one.sentences, each["stereotypes"])
+        own = Counts(1, len(found), found.count(LISTED), found.count(OTHER), unplaced=unplaced)
+        called = {
+            number
+            for (number, _), finding in done.findings.items()
+            if finding.potential is not None and finding.potential >= THRESHOLD
+        }
+        removed = {number for (number, _), finding in done.findings.items() if finding.remove}
+        for numbers, tally in ((called, own.called), (removed, own.removed)):
+            tally[0] = len(numbers)
+            for number in numbers:
+                tally[1] += found[number] == LISTED
+                tally[2] += found[number] == OTHER
+        yield each["source"].split("-")[0], own
+
+
+def line(name: str, own: Counts) -> str:
+    """A line of the table."""
+    said = [
+        f"{what} {tally[0]}: precision {share(tally[1], tally[0])}, and {tally[2]} of other"
+        f" groups; recall {share(tally[1], own.listed)}"
+        for what, tally in (("called", own.called), ("removed", own.removed))
+    ]
+    return (
+        f"{name}: {own.documents} documents, {own.sentences} sentences, {own.listed} state a"
+        f" stereotype of a listed group, {own.other} of other groups alone\n  " + "\n  ".join(said)
+    )
+
+
+def main() -> None:
+    """Print the table, in all and by source."""
+    kept, left_out = documents()
+    by_source: dict[str, Counts] = {}
+    total = Counts()
+    for source, own in counts(kept):
+        by_source.setdefault(source, Counts()).add(own)
+        total.add(own)
+    print(f"== whole documents, drawn at random; {left_out} that a model has seen are left out ==")
+    print(line("all", total))
+    for source, own in sorted(by_source.items()):
+        print(line(source, own))
+    print(f"{total.unplaced} lines have no sentence")
