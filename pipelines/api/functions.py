@@ -33,8 +33,8 @@ def measure(
 
     Returns:
         What `evenflow measure --json` prints, and a table (`frame`): documents, dead_letters
-        (records that are no documents), and of each attribute dr (0 is even; None without a mention), low and high
-        (its confidence interval), counts, shares and target by group, and its convergence.
+        (records that are no documents), and of each attribute dr (0 is even; None without a
+        mention), low and high (its confidence interval), counts, shares and target by group, and its convergence.
 
     Raises:
         ConfigError: The configuration cannot be used.
@@ -51,8 +51,8 @@ def measure(
         (2, {'female': 3, 'male': 1})
         >>> result
         2 documents
-        attribute  dr      low  high  mentions  counts
-        gender     0.2500  –    –     4         female 3, male 1
+        attribute  dr      low     high    mentions  counts
+        gender     0.2500  0.0000  0.5000  4         female 3, male 1
     """
     settings = configuration(config, attributes, wordlists)
     annotator = Annotator(settings)
@@ -90,8 +90,8 @@ def explain(
 
     Returns:
         What `evenflow explain --json` prints, and a table (`frame`): the text and its sentences,
-        each with start and end (character offsets), sent_text, labels, words_per_group, counts_per_group and
-        relevant_sentence; with counterfactual, text_cda and sets; with stereotypes,
+        each with start and end (character offsets), sent_text, labels, words_per_group,
+        counts_per_group and relevant_sentence; with counterfactual, text_cda and sets; with stereotypes,
         potential_stereotype, score_scsc and the reasons. Of a long text the beginning is explained,
         and left_out says how many characters follow it.
 

@@ -109,8 +109,8 @@ class Gate:
 
         Returns:
             What `evenflow run --json` prints, and a table (`frame`): state (too few, open, warn or
-            block), reason, panes, documents, accepted, quarantined, dead_letters, the figures of each attribute, report
-            (its address) and new_panes.
+            block), reason, panes, documents, accepted, quarantined, dead_letters, the figures of
+            each attribute, report (its address) and new_panes.
 
         Raises:
             TypeError: An argument is of another type.

@@ -103,7 +103,7 @@ def patterns(inputs: Inputs) -> list[str] | None:
     """
     if isinstance(inputs, str | os.PathLike):
         return [os.fspath(inputs)]
-    if isinstance(inputs, Sequence) and inputs:
+    if isinstance(inputs, Sequence) and not isinstance(inputs, bytes) and inputs:
         paths = [os.fspath(each) for each in inputs if isinstance(each, os.PathLike)]
         return paths if len(paths) == len(inputs) else None
     if isinstance(inputs, bytes) or not isinstance(inputs, Iterable):

@@ -114,7 +114,8 @@ def stated(
             unplaced += 1
             continue
         kind = LISTED if is_listed(group) else OTHER
-        found[at[number]] = max(found[at[number]], kind)
+        for i in (i for i in at if own[i] == own[at[number]]):  # the same sentence, said again
+            found[i] = max(found[i], kind)
     return found, unplaced
 
 

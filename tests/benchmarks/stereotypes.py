@@ -1,7 +1,12 @@
 """Figures of the stereotype detector, its strength and its removals, on data that no model learnt
 from.
 
+    # every sentence of documents that were drawn at random (stereotype_documents.py)
+    python tests/benchmarks/stereotypes.py --documents
     python tests/benchmarks/stereotypes.py [--published FOLDER] [--score 0.66] [--precision 0.8]
+
+The second prints the figures by single rows. These were drawn in several ways, some because the
+detector called them, so they compare models and sources, and say nothing of recall.
 
 PUBLISHED as for stereotype_examples.py: with it, StereoSet (items that were held out, both
 sentences of a context together) and the strength against people's scores. Printed, with n and 95 %
@@ -19,6 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import stereotype_documents
 import stereotype_figures as figures
 from stereotype_examples import (
     SHIPPED,
@@ -176,7 +182,11 @@ def main() -> None:
     parser.add_argument("--published", type=Path)
     parser.add_argument("--score", type=float, default=0.66)
     parser.add_argument("--precision", type=float, default=0.8)
+    parser.add_argument("--documents", action="store_true", help="by whole document alone")
     args = parser.parse_args()
+    if args.documents:
+        stereotype_documents.main()
+        return
     judge = Judge()
     every = [
         (row, strength)
