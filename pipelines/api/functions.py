@@ -34,7 +34,8 @@ def measure(
     Returns:
         What `evenflow measure --json` prints, and a table (`frame`): documents, dead_letters
         (records that are no documents), and of each attribute dr (0 is even; None without a
-        mention), low and high (its confidence interval), counts, shares and target by group, and its convergence.
+        mention), low and high (its confidence interval), counts, shares and target by group, and
+        its convergence.
 
     Raises:
         ConfigError: The configuration cannot be used.
@@ -91,9 +92,9 @@ def explain(
     Returns:
         What `evenflow explain --json` prints, and a table (`frame`): the text and its sentences,
         each with start and end (character offsets), sent_text, labels, words_per_group,
-        counts_per_group and relevant_sentence; with counterfactual, text_cda and sets; with stereotypes,
-        potential_stereotype, score_scsc and the reasons. Of a long text the beginning is explained,
-        and left_out says how many characters follow it.
+        counts_per_group and relevant_sentence; with counterfactual, text_cda and sets; with
+        stereotypes, potential_stereotype, score_scsc and the reasons. Of a long text the beginning
+        is explained, and left_out says how many characters follow it.
 
     Raises:
         ConfigError: The configuration cannot be used.
