@@ -206,9 +206,9 @@ def attribute(
             "label": label,
             "group": each.groups[group],
             "mentions": count,
-            "people": None if each.people is None else counted.get(label, 0.0),
             "share": part(counted.get(label, 0.0) * drawn[group]),
         }
+        | ({} if each.people is None else {"people": counted.get(label, 0.0)})
         for label, count in each.labels.items()
         if (group := (groups_of_labels or {}).get(label)) is not None
     ]
