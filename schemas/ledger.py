@@ -43,7 +43,8 @@ class Sums(Entry):
     Attributes:
         documents: Number of documents with at least one mention.
         counts: Sum of c_d, (M,). With weighted documents the numbers are not whole.
-        products: Sum of c_d c_d^T, (M, M).
+        products: Sum of c_d c_d^T, (M, M). With weighted documents that of what their calibration
+            leaves of c_d (transforms.repair.linearised).
     """
 
     documents: int
@@ -278,7 +279,8 @@ class Repair(Entry):
     A set is a number of mentions that must be exchanged together.
 
     Attributes:
-        mode: How the pane was repaired.
+        mode: How the pane was repaired. Earlier versions had reweight, weights by attribute, and
+            kept the least and the greatest of them here, which is no longer read.
         strictness: Least probability of being right that a substitution needed.
         before: Sums of the text before substitution and after the filter of stereotypes.
         score_before: Score of these sums.
@@ -296,7 +298,7 @@ class Repair(Entry):
         substitutions: The exchanges that were made.
     """
 
-    mode: Literal["substitute", "augment"]
+    mode: Literal["substitute", "augment", "reweight"]
     strictness: float
     before: Sums
     score_before: Score
@@ -312,6 +314,12 @@ class Repair(Entry):
     documents: int = 0
     copies: int = 0
     substitutions: list[Substitution] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, given: Any) -> Any:
+        """Leave out what an earlier version kept of its weights."""
+        return {k: v for k, v in given.items() if k != "weights"} if is_mapping(given) else given
 
 
 class Filtered(Entry):

@@ -245,8 +245,10 @@ class RepairSettings(Section):
     keep_length: Share = Field(
         default=0.03,
         description=(
-            "How far weights may move the bytes of text in all, and so the mean length, as a share"
-            " of them. 1: anywhere."
+            "How far weights may move the length of the texts in all, and so the mean length, as a"
+            " share of it. 1: anywhere. Length is counted in bytes of UTF-8, of which a tokenizer"
+            " makes tokens; a letter of Greek has two, one of Hindi three, so keep the language too"
+            " where there are several."
         ),
     )
     totals: dict[str, dict[str, Share]] = Field(

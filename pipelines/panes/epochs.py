@@ -201,5 +201,7 @@ def _filled(
         if isinstance(value, dict) and isinstance(default, dict) and key != "attributes":
             out[key] = _filled(theirs.get(key) or {}, value, default)
         else:
-            out[key] = theirs.get(key, default)
+            then = theirs.get(key, default)
+            # repair.mode was one step before it could be several
+            out[key] = [then] if isinstance(value, list) and isinstance(then, str) else then
     return out

@@ -86,12 +86,15 @@ class Keep:
         amounts: The total of each profile, (K,).
         low: The least weighted total.
         high: The greatest weighted total.
+        known: Whether the bounds are known from elsewhere; else they go with the documents' own
+            total.
     """
 
     name: str
     amounts: Floats
     low: float
     high: float
+    known: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from evenflow.transforms.repair.calibration import (
     Floats,
     Keep,
 )
+from evenflow.transforms.repair.linearised import Linearised
 from evenflow.transforms.repair.profiles import Ints, profiles
 from evenflow.transforms.repair.realise import draw
 from evenflow.transforms.staging.block import INPUT, Part, StagedBlock
@@ -126,26 +127,24 @@ def weigh(
         settings.least_effective,
         settings.distance,
     )
-    problem = None
+    problem, solved = None, one
     try:
         found = one.calibrate()
     except CalibrationError as error:
-        problem = str(error)
-        found = Calibrator(one.documents, aims, [], 1.0).calibrate()
+        problem, solved = str(error), Calibrator(one.documents, aims, [], 1.0)
+        found = solved.calibrate()
     record = _record(found, one, problem)
-    weights = found.weights[pane.of]
+    weights, linear = found.weights[pane.of], Linearised(solved, found)
     ends = np.cumsum([len(table) for table in tables])[:-1]
     if settings.realise == "weight":
-        sums = {each.name: _sums(pane, each.name, found.weights) for each in attributes}
+        sums = _sums(pane, linear, weights, before)
         parts = np.split(weights, ends)
         return Weighed(record, sums, parts, None, [], int(pane.bytes.sum()))
     ids = [each for table in tables for each in table[documents.ID.name].to_pylist()]
     times = draw(weights, pane.of, ids, settings.seed)
     record.left_out = int((times == 0).sum())
     record.copies = int(np.maximum(times - 1, 0).sum())
-    # Each document is a profile of its own, since it is written floor(w) or ceil(w) times
-    alone = replace(pane, of=np.arange(len(pane.of)))
-    sums = {each.name: _sums(alone, each.name, times.astype(float)) for each in attributes}
+    sums = _sums(pane, linear, times.astype(float), before)
     return Weighed(
         record,
         sums,
@@ -218,7 +217,7 @@ def _keeps(
     if settings.keep_length < 1 and documents_:
         size, whole = pane.total(pane.bytes), float(pane.bytes.sum())
         part = settings.keep_length * whole
-        yield Keep("the length of the texts", size, whole - part, whole + part)
+        yield Keep("the length of the texts in bytes", size, whole - part, whole + part)
     for name, (numbers, values) in pane.values.items():
         asked = settings.totals.get(name, {})
         for at, value in enumerate(values):
@@ -228,7 +227,7 @@ def _keeps(
                 continue
             middle = own.sum() if wanted is None else wanted * documents_
             named = f"the share of {name} {value[:NAMED]}"
-            yield Keep(named, own, middle - room, middle + room)
+            yield Keep(named, own, middle - room, middle + room, wanted is not None)
         for value in asked:
             if value not in values and asked[value] > settings.keep_within:
                 nothing = np.zeros(len(pane.total()))
@@ -251,23 +250,26 @@ def _target(attribute: documents.Attribute) -> Floats:
     return q / q.sum()
 
 
-def _sums(pane: _Pane, name: str, weights: Floats) -> ledger.Sums:
-    """The weighted sums of an attribute, from whole sums by profile."""
-    columns = pane.counts[name]
-    groups = len(columns)
-    squares = [[0.0] * groups for _ in range(groups)]
-    for a in range(groups):
-        for b in range(a, groups):
-            product = pane.total(columns[a].astype(np.int64) * columns[b])
-            squares[a][b] = squares[b][a] = round(float((weights**2 * product).sum()), DIGITS)
-    named = np.zeros(len(pane.of), bool)
-    for column in columns:
-        named |= column > 0
-    return ledger.Sums(
-        documents=int(named.sum()),
-        counts=[round(float((weights * pane.total(column)).sum()), DIGITS) for column in columns],
-        products=squares,
-    )
+def _sums(
+    pane: _Pane, linear: Linearised, times: Floats, before: Mapping[str, Sequence[float]]
+) -> dict[str, ledger.Sums]:
+    """The weighted sums of each attribute, of documents that count so many times."""
+    found: dict[str, ledger.Sums] = {}
+    for name, columns in pane.counts.items():
+        earlier = np.array(before.get(name, [0.0] * len(columns)), float)
+        products = np.zeros((len(columns), len(columns)))
+        for terms in linear.terms(pane.of, pane.counts, name, earlier, times):
+            products += np.einsum("da,db->ab", terms, terms)
+        named = np.zeros(len(pane.of), bool)
+        for column in columns:
+            named |= column > 0
+        counts = [float(np.einsum("d,d->", times, column)) for column in columns]
+        found[name] = ledger.Sums(
+            documents=int(named.sum()),
+            counts=[round(each, DIGITS) for each in counts],
+            products=np.round(products, DIGITS).tolist(),
+        )
+    return found
 
 
 def _record(found: Calibration, one: Calibrator, problem: str | None) -> ledger.Weights:

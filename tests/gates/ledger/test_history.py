@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import report_ledgers
 from pane_entries import pane_entry
+from places import ROOT
 
 from evenflow.gates.ledger import history, segments, spans
 from evenflow.gates.ledger.files import LedgerError, read_entries, write_entry
@@ -231,3 +232,24 @@ def test_a_ledger_that_was_begun_without_since_and_files_goes_on_and_is_right(
     assert history.recount(tmp_path) == (EVERY + 3, [])
     history.rebuild(tmp_path, None)
     assert History(tmp_path).totals == Totals.of(panes)
+
+
+@pytest.mark.parametrize("mode", ["substitute", "reweight"])
+def test_a_ledger_of_the_version_before_weights_is_read(
+    tmp_path: Path, call: Call, mode: str
+) -> None:
+    """tests/data/older_ledgers.json: what that version wrote of six documents in mode `mode`."""
+    older = json.loads((ROOT / "tests/data/older_ledgers.json").read_text())[mode]
+    for name, data in (("00000000", older["entry"]), ("meta", older["meta"])):
+        Directory(tmp_path).write(f"ledger/{name}.json", json.dumps(data).encode())
+    [entry] = read_entries(tmp_path)
+    repair = entry.attributes["gender"].repair
+    assert repair is not None and repair.mode == mode and "weights" not in repair.model_dump()
+    assert older["entry"]["attributes"]["gender"]["repair"].get("weights", 0) != 0
+    assert (
+        entry.attributes["gender"].sums.counts
+        == (older["entry"]["attributes"]["gender"]["sums"]["counts"])
+    )
+    status = call("gate", "status", tmp_path, "--json")
+    assert status.status == 0 and status.json["panes"] == 1, status.err
+    assert call("report", tmp_path).status == 0

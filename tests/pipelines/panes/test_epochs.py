@@ -84,6 +84,17 @@ def test_a_key_that_one_of_the_programs_does_not_know_is_its_default() -> None:
         go_on(known, FILES, **{"duplicates.scope": "run"})
 
 
+def test_a_mode_was_one_step_before_it_could_be_several() -> None:
+    known = meta(FILES, **{"repair.mode": "substitute", "attributes.age.mode": "augment"})
+    configuration = known["settings"]["configuration"]
+    configuration["repair"]["mode"] = "substitute"
+    configuration["attributes"]["age"]["mode"] = "augment"
+    same = {"repair.mode": "substitute", "attributes.age.mode": "augment"}
+    assert go_on(known, FILES, **same).number == 0
+    with pytest.raises(RunError, match=r"repair\.mode: \['substitute'\] -> \['measure'\]"):
+        go_on(known, FILES, **same | {"repair.mode": "measure"})
+
+
 def test_another_attribute_and_another_list_of_one_s_own_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"configuration\.attributes\.age: "):
         continued(

@@ -1,0 +1,133 @@
+"""The noise of weighted mentions, by linearisation of the calibration (Deville and Särndal 1992).
+
+Weights are computed from the documents that they weigh: were other documents drawn, the weights
+would be others too, and take back a part of the change. Weights are a function of multipliers,
+which solve equations sum_d m_d(w_d) = 0: the mean weight is 1, a total that touches its bound stays
+there, a target that can be met is met, the effective sample is at its floor. So the weighted
+mentions change with the documents as the sum of
+
+    w_d c_d - B m_d,   B = [sum_d w'_d c_d h_d^T] [sum_d w'_d (dm_d / dw) h_d^T]^-1
+
+does, where h_d is what the multipliers are multiplied by, and w' the derivative of the weight, 0
+where it is at its bound. These are the residuals of a regression on what was calibrated to (their
+section 3, the function F' of the distance in place of the design weights). A document's weight
+depends on its profile, so B does too. Only what is meant by shares is linearised: documents keep
+their sizes.
+
+Of several panes the noise is too great rather than too small: what a later pane takes back of an
+earlier one's is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from evenflow.transforms.repair.calibration import MET, PRICE, Aim, Calibration, Calibrator, Floats
+from evenflow.transforms.repair.profiles import AnyInts, Ints
+
+AT_BOUND = 1e-5  # how near a weight or a total is to its bound where it counts as being there
+SINGULAR = 1e-8  # part of the greatest singular value below which equations say nothing
+AT_ONCE = 65_536  # documents, for memory
+
+
+class Linearised:
+    """A calibration whose weighted mentions are linear in the documents.
+
+    There are K profiles and R equations; those of the targets come last.
+    """
+
+    def __init__(self, one: Calibrator, found: Calibration):
+        """Set up the equations that the weights solve.
+
+        Args:
+            one: The calibration.
+            found: Its weights.
+        """
+        w, s = found.weights, one.documents
+        count, self._weights = max(s.sum(), 1.0), w
+        inside = (w > 1 / one.limit + AT_BOUND) & (w < one.limit - AT_BOUND)
+        self._steep = np.where(inside, w if one.distance == "entropy" else 1.0, 0.0)
+        self._means = {each.name: each.counts / s[:, None] for each in one.aims}
+        unit = np.ones_like(w)
+        steps, slopes, misses = [unit], [unit], [w - 1]
+        for each in one.keeps:
+            value, room = float(each.amounts @ w), AT_BOUND * max(np.abs(each.amounts).sum(), 1.0)
+            for bound in (each.low, each.high):
+                if abs(value - bound) <= room:
+                    own = each.amounts / s
+                    base = 0.0 if each.known else own
+                    moved = bound if each.known else bound - each.amounts.sum()
+                    steps, slopes = [*steps, own], [*slopes, own]
+                    misses.append(w * own - base - moved / count)
+                    break
+        self._after = {each.name: each.after(w) for each in one.aims}
+        if found.price < PRICE:  # the floor chooses the price
+            steps.append(sum((self._pull(each) for each in one.aims), np.zeros_like(w)))
+            slopes.append(2 * w)
+            misses.append(w**2 - float(s @ w**2) / count)
+        self._misses = np.stack(misses)
+        self._met: list[tuple[str, Floats]] = []  # of a met target, row by row
+        for each in one.aims:
+            if self._after[each.name].sum() > 0 and (each.dr(w) or 0.0) <= MET:
+                for i, share in enumerate(each.target[:-1]):
+                    unlike = np.eye(len(each.target))[i] - share
+                    self._met.append((each.name, unlike))
+                    steps.append(self._means[each.name] @ unlike)
+                    slopes.append(steps[-1])
+        self._steps = np.stack(steps)
+        lengths = np.sqrt(np.einsum("rk,rk,k->r", self._steps, self._steps, s))
+        self._steps = self._steps / np.maximum(lengths, 1e-300)[:, None]
+        scale = np.sqrt(np.einsum("rk,rk,k->r", np.stack(slopes), np.stack(slopes), s))
+        self._scale = np.maximum(scale, 1e-300)
+        equations = np.einsum("rk,tk,k->rt", np.stack(slopes), self._steps, s * self._steep)
+        self._solved = np.linalg.pinv(equations / self._scale[:, None], SINGULAR) / self._scale
+
+    def _pull(self, aim: Aim) -> Floats:
+        """How DR falls with the weight of a profile's document, (K,)."""
+        after, counts = self._after[aim.name], self._means[aim.name]
+        if not after.sum():
+            return np.zeros(len(counts))
+        away = after / after.sum() - aim.target
+        sign = np.where(np.abs(away) <= MET, 0.0, np.sign(away))
+        size = counts.sum(axis=1)
+        moved = (counts - size[:, None] * aim.target) @ sign / 2
+        return (moved - size * np.abs(away).sum() / 2) / after.sum()
+
+    def terms(
+        self,
+        of: Ints,
+        counts: Mapping[str, Sequence[AnyInts]],
+        name: str,
+        before: Floats,
+        times: Floats,
+    ) -> Iterator[Floats]:
+        """Compute the linear term of each document's weighted mentions.
+
+        Args:
+            of: The documents' profiles, (D,).
+            counts: Mentions of each group, (D,) each, by attribute.
+            name: The attribute.
+            before: Its weighted mentions that were accepted before, (M,).
+            times: How often each document counts, (D,): its weight, or a drawn number.
+
+        Yields:
+            The terms of AT_ONCE documents, (D, M). Their sums over the groups are the documents'
+            weighted mentions.
+        """
+        k = len(self._weights)
+        totals = np.stack([np.bincount(of, own, k) for own in counts[name]])
+        b = np.einsum("mk,rk,k->mr", totals, self._steps, self._steep) @ self._solved
+        after = before + np.einsum("mk,k->m", totals, self._weights)
+        b -= np.outer(after / max(after.sum(), 1e-300), b.sum(axis=0))
+        by_profile = (b[:, : len(self._misses)] @ self._misses).T
+        for start in range(0, len(of), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            here = of[part]
+            own = np.stack([each[part] for each in counts[name]], 1) * times[part, None]
+            own -= by_profile[here]
+            for at, (met, unlike) in enumerate(self._met, len(self._misses)):
+                z = sum(each[part] * share for each, share in zip(counts[met], unlike, strict=True))
+                own -= np.outer(z * self._weights[here], b[:, at])
+            yield own
