@@ -26,8 +26,8 @@ demo: .installs install
 	$(BIN)/evenflow run --input tests/data/speeches.jsonl.gz --output build/demo --pane-docs 20 --rolling 6 --warn 0.2 --block 0.24 --mode substitute,weight || test $$? -eq 3
 
 .installs:
-	@test -e $(STAMP) || echo "Installing into $(VENV): Evenflow and what its tests and docs need, some 1.5 GB; 1 to 3 minutes from a warm cache of packages."
-	@echo "The demo repairs and judges 223 speeches in some 20 seconds."
+	@test -e $(STAMP) || echo "Installing into $(VENV): Evenflow and what its tests and docs need, 1.3 GB; some 3 minutes on two cores."
+	@echo "The demo then repairs and judges 223 speeches, which takes some 40 seconds of one core."
 
 # Packages that `make install` does not bring get empty types; build/untyped names the files that use them.
 lint: install

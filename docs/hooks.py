@@ -1,7 +1,8 @@
 """Hooks of MkDocs: pages that are made from the code, or from files that lie elsewhere.
 
 A line `::: KIND ARGUMENT` in a page is replaced by Markdown that is made from the code, so that the
-two cannot disagree. The kinds are the keys of `MAKERS`.
+two cannot disagree. The kinds are the keys of `MAKERS`. mkdocstrings replaces a line
+`::: evenflow.NAME` by the signature and the docstring of a function or class.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -39,8 +41,17 @@ PAGES |= {
     f"runbooks/{path.name}": f"docs/runbooks/{path.name}"
     for path in sorted((ROOT / "docs" / "runbooks").glob("*.md"))
 }
-DIRECTIVE = re.compile(r"^::: (\w+) ?(.*)$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^::: (\w+)(?: (.*))?$", re.MULTILINE)
 TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
+
+
+def on_startup(**_: Any) -> None:
+    """Link the package with its folders named as its modules are: mkdocstrings reads it so."""
+    folder = ROOT / "build" / "docs_package" / "evenflow"
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in [*(ROOT / "pipelines" / "api").glob("*.py"), *(ROOT / top for top in TOPS)]:
+        with suppress(FileExistsError):
+            (folder / each.name).symlink_to(each)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -73,7 +84,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     Raises:
         KeyError: A directive's kind is not in `MAKERS`.
     """
-    return DIRECTIVE.sub(lambda found: MAKERS[found[1]](found[2].strip()), markdown)
+    return DIRECTIVE.sub(lambda found: MAKERS[found[1]]((found[2] or "").strip()), markdown)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name the theme's dialog of the search, for screen readers."""
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
 
 
 def configuration(_: str) -> str:
@@ -178,18 +194,12 @@ def benchmarks(_: str) -> str:
 
 
 def docstring(name: str) -> str:
-    """Return the docstring of an object, and its signature where it is a function or a class.
+    """Return the docstring of a module.
 
     Args:
-        name: Dotted name of a module, or of an object in one.
+        name: Its dotted name.
     """
-    found: Any = resolve_name(name)
-    text = inspect.getdoc(found) or ""
-    if inspect.ismodule(found):
-        return text
-    # Code is shown as it is: sections of a docstring are indented, which Markdown reads otherwise
-    head = f"### {name.removeprefix('evenflow.')}\n\n"
-    return head + _fenced("python", f"{found.__name__}{inspect.signature(found)}\n\n{text}")
+    return inspect.getdoc(import_module(name)) or ""
 
 
 def _fenced(language: str, text: str) -> str:

@@ -45,8 +45,8 @@ class Resources(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built as `make docs` builds it."""
-    if importlib.util.find_spec("material") is None:
-        require("no mkdocs-material: run `pip install mkdocs-material`")
+    missing = [each for each in ("material", "mkdocstrings") if not importlib.util.find_spec(each)]
+    require(f"no {', '.join(missing)}: run `make install`" if missing else None)
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
     done = subprocess.run(
@@ -103,6 +103,7 @@ def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
         "statistics.html": (stated, "documents_until"),
         "architecture.html": ("transforms/", "<svg"),
         "contributing.html": ("Add an attribute",),
+        "api.html": ("AnnotateDocuments", "Parameters", "Raises"),
     }
     for name, words in expected.items():
         text = (site / name).read_text(encoding="utf-8")

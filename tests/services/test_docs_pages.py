@@ -1,0 +1,51 @@
+"""Pages of the documentation in a real browser: contrast and names, and search from files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from parts import require
+from places import ROOT
+from services.browser import SCHEMES, WIDTHS, Tabs, flaws
+
+PAGES = ("api", "tutorial")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it."""
+    missing = [each for each in ("material", "mkdocstrings") if find_spec(each) is None]
+    require(f"no {', '.join(missing)}: run `make install`" if missing else None)
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    subprocess.run(
+        [*command, "--config-file", ROOT / "docs" / "mkdocs.yml", "--site-dir", folder],
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        check=True,
+        capture_output=True,
+    )
+    return folder
+
+
+def test_pages_can_be_read_by_all(site: Path, tabs: Tabs) -> None:
+    found = {
+        (name, scheme, width): bad
+        for name in PAGES
+        for scheme in SCHEMES
+        for width in WIDTHS.values()
+        if (bad := flaws(tabs.open((site / f"{name}.html").as_uri(), width, scheme)))
+    }
+    tabs.complaints.clear()  # axe asks for style sheets, which a browser refuses for files
+    assert found == {}
+
+
+def test_search_works_from_files(site: Path, tabs: Tabs) -> None:
+    page = tabs.open((site / "index.html").as_uri())
+    page.fill("[data-md-component=search-query]", "hysteresis")
+    page.wait_for_selector(".md-search-result__item", state="attached", timeout=120_000)
+    assert "hysteresis" in (page.locator(".md-search-result__list").text_content() or "").lower()
