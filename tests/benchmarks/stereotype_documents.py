@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -106,7 +107,8 @@ def stated(
         wanted = plain(words)
         at = [i for i, each in enumerate(own) if each.startswith(wanted)]
         # The annotator's sentence may begin within ours, or be longer
-        at = at or [i for i, each in enumerate(own) if each and wanted in each]
+        begin = re.compile(rf"(?<!\w){re.escape(wanted)}")
+        at = at or [i for i, each in enumerate(own) if begin.search(each)]
         at = at or [i for i, each in enumerate(own) if each and wanted.startswith(each)]
         number = told[group, wanted]  # a document may say a thing twice
         told[group, wanted] += 1

@@ -1,0 +1,40 @@
+"""The quality page has the numbers of cases that its command prints."""
+
+import pytest
+from places import ROOT
+
+PAGE = ROOT / "docs" / "pages" / "quality.md"
+
+
+def test_the_documents_of_stereotypes_are_those_that_the_command_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    import stereotype_documents as figures
+
+    kept, left_out = figures.documents()
+    found = [
+        figures.stated(each["text"], figures.sentences(each["text"]), each["stereotypes"])
+        for each in kept
+    ]
+    kinds = [kind for each, _ in found for kind in each]
+    page = PAGE.read_text(encoding="utf-8")
+    listed, other = (kinds.count(kind) for kind in (figures.LISTED, figures.OTHER))
+    assert f"{left_out} are left out" in page
+    assert f"That leaves {len(kept)}\ndocuments with {len(kinds):,} sentences. {listed} of" in page
+    assert f"{other}\nmore state one of other groups" in page
+
+
+def test_a_line_is_of_the_sentence_that_begins_with_its_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    import stereotype_documents as figures
+
+    text = "Women cannot park. It rained. Women cannot park. Gay people dance well."
+    bounds = figures.sentences(text)
+    lines = [["women", 3, "women cannot"], ["gay-people", 1, "Gay people dance"], ["men", 1, "no"]]
+    assert figures.stated(text, bounds, lines) == (
+        [figures.LISTED, figures.NONE, figures.LISTED, figures.OTHER],
+        1,
+    )
