@@ -30,6 +30,8 @@ from evenflow.wordlists.loader import load
 # one on squared weights
 VECTORS, LABELS, SIGNS = 0.05, 2.0, 0.7
 OFTEN = 5  # mentions from which a label has a number of its own
+# A label whose mentions, at least so many, nearly all name people is not looked at beside
+MANY, SURE = 100, 0.97
 DATA = Path("tests/data/documents.jsonl.gz")
 
 Floats = npt.NDArray[np.float64]
@@ -83,6 +85,17 @@ def mentions(
             true.append(each.meant[owners[at]].who in PEOPLE)
             sources.append(each.source)
     return Mentions((np.concatenate(words), np.concatenate(signs)), labels, np.array(true), sources)
+
+
+def sure(own: Mentions) -> dict[str, int]:
+    """Find the labels that nearly always name people: the share of each, in thousandths."""
+    every = Counter(own.labels)
+    people_of = Counter(label for label, yes in zip(own.labels, own.people, strict=True) if yes)
+    return {
+        label: round(people.UNIT * people_of[label] / count)
+        for label, count in sorted(every.items())
+        if count >= MANY and people_of[label] >= SURE * count
+    }
 
 
 class Fitted(NamedTuple):
@@ -200,6 +213,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(str(error))
     about = {
         "vectors": people.digest_of(words, vectors),
+        "sure": {name: sure(own) for name, own in zip(names, every, strict=True)},
         "mentions": {name: len(own.labels) for name, own in zip(names, every, strict=True)},
     }
     write(heads, given.out, about)

@@ -31,7 +31,7 @@ from evenflow.transforms.annotation.people import PeopleCounter, cut_cell, menti
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import CELL
 from evenflow.transforms.models.people import UNIT, to_bytes
-from evenflow.transforms.models.reader import PEOPLE, Reader
+from evenflow.transforms.models.reader import PEOPLE
 from evenflow.transforms.models.train import labelled
 from evenflow.transforms.models.train.evaluate import share
 from evenflow.transforms.models.train.labelled import Labelled
@@ -71,7 +71,7 @@ class Judge:
             part, places, low = cut_cell(each.text, cell, 0, found, chance)
             first, last = np.searchsorted(numbers, [cell, cell + 1]).tolist()
             made = Cell(0, 1, "", [], [], *part, places, (first - low, last - low))
-            for at, value in mention_chances(Reader.shipped(), made).items():
+            for at, value in mention_chances(made).items():
                 out[at + low] = value
         return out
 

@@ -26,7 +26,6 @@ from evenflow.transforms.annotation.people import (
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.models.passages import CELL
 from evenflow.transforms.models.people import UNIT, to_bytes
-from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.representation.dr import DIGITS, demographic_representation
 from evenflow.wordlists.loader import WordList
 
@@ -88,9 +87,8 @@ def check(
         for first, last in pieces(texts, PIECE):
             _add(labels, words, finder, counter, ids[first:last], texts[first:last], most)
         documents += len(texts)
-    reader = Reader.shipped()
     rows = [
-        {"label": name, "group": words.groups[words.labels[name]], **_estimate(own, reader)}
+        {"label": name, "group": words.groups[words.labels[name]], **_estimate(own)}
         for name, own in zip(names, labels, strict=True)
         if own.mentions
     ]
@@ -156,11 +154,11 @@ def _add(
         push(sample, (-rank, digests[document], made))
 
 
-def _estimate(label: _Label, reader: Reader) -> dict[str, Any]:
+def _estimate(label: _Label) -> dict[str, Any]:
     """The precision of a label with its interval, and examples."""
     read: list[tuple[int, int, str]] = []
     for _, _, cell in sorted(label.sample, key=lambda each: -each[0]):
-        ((at, chance),) = mention_chances(reader, cell).items()
+        ((at, chance),) = mention_chances(cell).items()
         start, end, _, before = cell.places[at]
         around = cell.text[max(start - AROUND, cell.low) : end + AROUND]
         read.append((chance, before, " ".join(around.split())))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from evenflow.schemas.documents import Cell, Figures, PeopleFigures
 from evenflow.transforms.labels.finder import BETWEEN, Found
 from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, Excerpt, Place, excerpt
 from evenflow.transforms.models.people import DEVIATIONS, UNIT, PeopleHead, to_bytes
-from evenflow.transforms.representation.people import Reads, read_until
+from evenflow.transforms.representation.people import read_until
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ class PeopleCounter:
     def __init__(self, lists: Sequence[WordList], labels: Sequence[Sequence[str]], budget: int):
         self._head, self._lists, self._budget = PeopleHead.shipped(), lists, budget
         self._names = labels
+        self._sure = [
+            self._head.sure(words.attribute, own) for words, own in zip(lists, labels, strict=True)
+        ]
         self._labels = [
             self._head.labels(words.attribute, own)
             for words, own in zip(lists, labels, strict=True)
@@ -62,9 +66,14 @@ class PeopleCounter:
         Returns:
             Thousandths, (n,).
         """
-        places = self._head.vocabulary.places(text, found.starts, found.ends, lows, highs)
-        labels = self._labels[number][found.labels]
-        return self._head.chances(self._lists[number].attribute, places, labels)
+        out = self._sure[number][found.labels]
+        rest = np.flatnonzero(out < 0)
+        places = self._head.vocabulary.places(
+            text, found.starts[rest], found.ends[rest], lows[rest], highs[rest]
+        )
+        labels = self._labels[number][found.labels[rest]]
+        out[rest] = self._head.chances(self._lists[number].attribute, places, labels)
+        return out
 
     def count(
         self, ids: Sequence[str], texts: Sequence[str], begins: Ints, every: Sequence[Found]
@@ -194,7 +203,7 @@ def uniform(
     return ((mixed >> np.uint64(12)).astype(float) + 0.5) / 2.0**52
 
 
-def judged(reader: Reader, cell: Cell, groups: int) -> list[int]:
+def judged(cell: Cell, groups: int, reader: Reader | None = None) -> list[int]:
     """Read a cell: how many of its mentions name people of each group.
 
     A mention's chance is the mean of the reader's and the first stage's, as logits: together they
@@ -202,9 +211,9 @@ def judged(reader: Reader, cell: Cell, groups: int) -> list[int]:
     first stage's.
 
     Args:
-        reader: The reader.
         cell: The cell.
         groups: The number of groups, M.
+        reader: The reader; None: the shipped one.
 
     Returns:
         Thousandths, (M,).
@@ -213,15 +222,17 @@ def judged(reader: Reader, cell: Cell, groups: int) -> list[int]:
         ModelError: A library failed.
     """
     out = [0] * groups
-    for at, chance in mention_chances(reader, cell).items():
+    for at, chance in mention_chances(cell, reader).items():
         out[cell.places[at][2]] += chance
     return out
 
 
-def mention_chances(reader: Reader, cell: Cell) -> dict[int, int]:
+def mention_chances(cell: Cell, reader: Reader | None = None) -> dict[int, int]:
     """Read a cell: the chance of each of its mentions, in thousandths, by index of its place."""
-    from evenflow.transforms.models.reader import NEVER, PEOPLE
+    # It takes a part of a second to load, and the first stage does not wait for it
+    from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader
 
+    reader = reader or Reader.shipped()
     places = [Place(start, end) for start, end, _, _ in cell.places]
     part = Excerpt(cell.text, cell.low, cell.high, 0)
     out: dict[int, int] = {}
@@ -252,19 +263,14 @@ def resolve(figures: Figures, config: Config) -> None:
     """
     if config.measure.count != "people":
         return
-    # It takes a part of a second to load, and counting words does not wait for it
-    from evenflow.transforms.models.reader import Reader
-
-    reader = Reader.shipped()
     for words in config.word_lists():
         seen = figures.attributes.get(words.attribute)
         if seen is None or seen.people is None:
             continue
         groups = len(words.groups)
-        reads: Reads = lambda cell, groups=groups: judged(reader, cell, groups)  # noqa: E731
         sums, seen.people.read = read_until(
             seen.people,
-            reads,
+            partial(judged, groups=groups),
             config.measure.passages,
             config.target(words),
             config.gate.confidence,

@@ -188,10 +188,11 @@ class PeopleHead:
                 raise ValueError("it was fitted to other vectors")
             self.vocabulary = Vocabulary(words)
             self._at = {word: number for number, word in enumerate(words)}
-            self._vectors = vectors.astype(np.float64)
+            self._vectors = vectors
             with np.load(folder / TENSORS, allow_pickle=False) as read:
                 self._heads = {name: read[name].astype(np.float64) for name in read.files}
             self._labels: dict[str, dict[str, float]] = self.about["labels"]
+            self._sure: dict[str, dict[str, int]] = self.about["sure"]
             self._tables = {name: self._folded(head) for name, head in self._heads.items()}
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(
@@ -211,6 +212,22 @@ class PeopleHead:
             ModelError: A file is missing, damaged or of another model.
         """
         return _shipped()
+
+    def sure(self, attribute: str, labels: Sequence[str]) -> Ints:
+        """Look up the labels whose mentions nearly all name people, such as “she”.
+
+        Their mentions have one chance, whatever stands beside: looking would cost more than it
+        tells.
+
+        Args:
+            attribute: Their attribute.
+            labels: n labels.
+
+        Returns:
+            Thousandths, (n,); -1 for other labels.
+        """
+        known = self._sure.get(attribute, {})
+        return np.array([known.get(label, -1) for label in labels], np.int64)
 
     def labels(self, attribute: str, labels: Sequence[str]) -> Ints:
         """Look up what labels say themselves.
@@ -256,7 +273,7 @@ class PeopleHead:
     def _folded(self, head: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int16], Ints, int]:
         """A head as whole numbers: by place and word, by sign, and its constant."""
         size = self._vectors.shape[1]
-        by_place = self._vectors @ head[: SIDES * size].reshape(SIDES, size).T
+        by_place = self._vectors @ head[: SIDES * size].reshape(SIDES, size).T.astype(np.float32)
         by_place = np.concatenate([by_place, np.zeros((1, SIDES))])
         rest = np.rint(head[(SIDES + 1) * size :] * STEP).astype(np.int64)
         table = np.ascontiguousarray(np.rint(by_place.T * STEP).astype(np.int16))

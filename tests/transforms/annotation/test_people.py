@@ -59,7 +59,7 @@ def test_a_cell_is_read_as_in_its_document() -> None:
     reading = Reader.shipped().read(text, places)
     for cell in own.cells[:2]:
         skipped = text.index(cell.text[cell.low :]) - cell.low
-        assert people.mention_chances(Reader.shipped(), cell).keys() == set(range(*cell.own))
+        assert people.mention_chances(cell).keys() == set(range(*cell.own))
         part = Excerpt(cell.text, cell.low, cell.high, 0)
         inside = [Place(start, end) for start, end, _, _ in cell.places]
         for at, said in Reader.shipped().of_excerpt(part, inside, range(*cell.own)).items():
@@ -101,7 +101,7 @@ def test_words_have_no_people() -> None:
 def test_what_does_not_fit_into_its_passage_keeps_the_first_stages_chance() -> None:
     cell = Cell(0.1, 1, "", [900], [900], "kids", 0, 4, [[0, 4, 0, 900]], (0, 1))
     nothing = dataclasses.replace(cell, text="", high=0)
-    assert people.judged(Reader.shipped(), nothing, 1) == [900]
+    assert people.judged(nothing, 1) == [900]
 
 
 def test_people_are_not_counted_where_text_is_repaired() -> None:
