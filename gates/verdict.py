@@ -9,7 +9,7 @@ from typing import Any
 
 from evenflow.schemas.ledger import STATES, Score, State, Verdict
 from evenflow.transforms.io.records import UNREADABLE
-from evenflow.transforms.llm.budget import SPENT
+from evenflow.transforms.llm.budget import SPENT, count_asked
 
 DIGITS = 9  # of a threshold less hysteresis: 0.45 - 0.02 is 0.43, not 0.43000000000000005
 
@@ -144,7 +144,7 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
             {reason: count for reason, count in cost["fallbacks"].items() if reason != SPENT}
         )
     lost = reasons.total()
-    asked = sum(each["questions"] - each["fallbacks"].get(SPENT, 0) for each in llm.values())
+    asked = count_asked(llm)
     share = f"{lost} of {_number(asked, 'question')} to the LLM fell back to the embedded model"
     if lost <= most * asked:
         return Verdict(state="open", reason=share)

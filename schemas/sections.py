@@ -779,6 +779,31 @@ class Kafka(Section):
 Tiering = Literal["embedded", "cascade", "llm"]
 
 
+class LlmModels(Section):
+    """Models of single steps of section `llm`."""
+
+    detection: str | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "Model that detects stereotypes. null: llm.model. A larger model pays here and for"
+            " substitution."
+        ),
+    )
+    indicators: str | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "Model that finds the linguistic indicators. null: llm.model. A smaller one is enough."
+        ),
+    )
+    substitution: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Model that judges substitutions. null: llm.model.",
+    )
+
+
 class Llm(Section):
     """Section `llm`."""
 
@@ -791,6 +816,10 @@ class Llm(Section):
     )
     model: str | None = Field(
         default=None, min_length=1, description="Name of the model at that server."
+    )
+    models: LlmModels = Field(
+        default_factory=LlmModels,
+        description="Other models at that server for single steps.",
     )
     key: SecretPlace = Field(
         default=None,
@@ -813,7 +842,11 @@ class Llm(Section):
     )
     substitution: Tiering = Field(
         default="cascade",
-        description=("What chooses and judges substitutions. The values are those of detection."),
+        description=(
+            "What judges the substitutions that the plan has drawn. embedded: the shipped model."
+            " cascade: the LLM too, of substitutions that the shipped model would refuse, though"
+            " they may be right. llm: the LLM too, also of those that it would accept."
+        ),
     )
     requests: int | None = Field(
         default=None,

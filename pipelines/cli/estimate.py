@@ -12,7 +12,7 @@ from evenflow.pipelines.cli.commands import examples, with_groups
 from evenflow.pipelines.terminal.endings import Session, logs, printing
 
 if TYPE_CHECKING:
-    from evenflow.transforms.annotation.estimate import Sample
+    from evenflow.transforms.repair.estimate import Sample
 
 EXAMPLES = examples(
     "evenflow estimate corpus/",
@@ -49,8 +49,8 @@ def estimate(
     models do, a run asks more than this.
     """
     logs(context.obj or Session())
-    from evenflow.transforms.annotation import estimate as inference_estimate
     from evenflow.transforms.annotation.sample import sample_blocks
+    from evenflow.transforms.repair import estimate as inference_estimate
 
     settings = selection.configuration({"fields.text": text_field})
     found = options.sizes_of(inputs)
@@ -58,6 +58,7 @@ def estimate(
     seen = inference_estimate.Sample()
     for block, stored in sample_blocks(found, sample):
         sampler.add(seen, block, stored)
+    sampler.draw(seen)
     result = _estimated(
         seen, inference_estimate.configured_modes(settings), sum(found.values()), tokens_per_second
     )
@@ -69,7 +70,7 @@ def _estimated(
     seen: Sample, own: dict[str, str], size: int, tokens_per_second: float
 ) -> dict[str, Any]:
     """The estimate as JSON-able data, by mode and prompt, for an input of `size` bytes."""
-    from evenflow.transforms.annotation.estimate import STEPS
+    from evenflow.transforms.repair.estimate import STEPS
 
     def total(modes: dict[str, str]) -> dict[str, Any]:
         return seen.total(modes, size).as_json(tokens_per_second)

@@ -157,28 +157,30 @@ def _probe(config: Config, session: Session) -> None:
     A wrong answer is reported. Raises InferenceError where no server is there, or the key is
     refused.
     """
-    from evenflow.prompts import loader as prompts
     from evenflow.transforms.llm.client import check
     from evenflow.transforms.llm.client.client import Client
     from evenflow.transforms.llm.client.http import REFUSED
     from evenflow.transforms.llm.client.server import describe, refused_key
     from evenflow.transforms.llm.client.settings import InferenceError
-    from evenflow.transforms.llm.worker import settings
+    from evenflow.transforms.llm.worker import models, settings
 
-    server = settings(config)
-    describe(server)
-    with Client(replace(server, deadline=min(server.deadline, PROBE_SECONDS))) as client:
-        [found] = check.check(client, prompts.names()[:1])
-    if found.reason == REFUSED:
-        raise InferenceError(f"{refused_key(server)}, which the first question had")
-    if not found.is_sound:
-        report_event(
-            "note",
-            f"{server.shown}: the language model left the first question unanswered"
-            f" ({found.reason}); where it does so again, the embedded model answers in its place",
-            0,
-            session,
-        )
+    describe(settings(config))
+    asked = {model: prompt for prompt, model in models(config).items()}
+    for model, prompt in asked.items():
+        server = settings(config, model)
+        with Client(replace(server, deadline=min(server.deadline, PROBE_SECONDS))) as client:
+            [found] = check.check(client, [prompt])
+        if found.reason == REFUSED:
+            raise InferenceError(f"{refused_key(server)}, which the first question had")
+        if not found.is_sound:
+            report_event(
+                "note",
+                f"{server.shown}: the language model {model} left the first question unanswered"
+                f" ({found.reason}); where it does so again, the embedded model answers in its"
+                " place",
+                0,
+                session,
+            )
 
 
 def _refused(outcome: Outcome, config: Config) -> str:

@@ -46,7 +46,8 @@ class Rewriter:
     ):
         self._finder = LabelFinder(lists)
         self._substituters = {
-            words.attribute: Substituter(lists, words.attribute, method) for words in lists
+            words.attribute: Substituter(lists, words.attribute, method, draws=True)
+            for words in lists
         }
         self._strictness, self._judge, self._bar = strictness or {}, judge, bar
         known = {group for words in lists for group in words.groups}

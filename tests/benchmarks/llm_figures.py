@@ -9,9 +9,9 @@ Detection: tests/data/stereotype_gold.jsonl, sentences that a language model lab
 recall and macro F1 of the embedded detector, of the cascade and of the model alone (main paper,
 4.2.3 and its table of detection). Substitution: the report half of tests/data/cda_gold.jsonl,
 sentences with all right answers: the share of the changed ones that is correct, without and with
-the model's VALID or INVALID (main paper, 4.2.4 and Table 7). Only words of the lists are put in,
-because the answers have no others. The benchmark also prints how often the model would choose
-another word. Intervals of 95 % are by bootstrap over sentences. Nothing is cached, and only the
+the model's VALID or INVALID (main paper, 4.2.4 and Table 7), asked sentence by sentence. Only words
+of the lists are put in, because the answers have no others. Intervals of 95 % are by bootstrap over
+sentences. Nothing is cached, and only the
 time of asking counts, so that the speed is the server's.
 
 --noise says of a model with random weights that its figures mean nothing. --serve-with names the
@@ -26,7 +26,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,6 @@ import numpy.typing as npt
 from repair_quality import interval as share_of
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.llm.budget import ask_in_rounds
 from evenflow.transforms.llm.cascade import Mode, selection
 from evenflow.transforms.llm.client import serving
 from evenflow.transforms.llm.client.client import Client
@@ -45,11 +44,10 @@ from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
-from evenflow.transforms.llm.worker import JUDGED
-from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.stereotypes import detect
 from evenflow.transforms.substitution.counterfactuals import rewrite
-from evenflow.transforms.substitution.judges import SubstitutionJudge
+from evenflow.transforms.substitution.judges import ExchangeJudge
+from evenflow.transforms.substitution.reading import STRICTNESS, DocumentJudge
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"
@@ -78,12 +76,6 @@ class Timed:
             return self._counted.ask(questions)
         finally:
             self.seconds += time.perf_counter() - began
-
-
-class Verdicts(LlmJudge):
-    """Judges alone: the first candidate is put in."""
-
-    chooses = False
 
 
 def rows(path: Path, sample: int | None) -> list[dict[str, Any]]:
@@ -146,17 +138,12 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
     print(f"\nsubstitution: {len(given)} sentences")
     lists = {name: loader.load(name) for name in loader.SHIPPED}
 
-    def work(judge: Callable[[Asker], SubstitutionJudge | None]) -> Callable[[Asker], list[str]]:
-        return lambda asker: [
-            rewritten(row, lists[row["attribute"]], judge(asker)) for row in given
-        ]
-
+    embedded = DocumentJudge.shipped()
+    strictness = dict.fromkeys(lists, STRICTNESS)
     for mode in MODES:
-        select = selection(mode, JUDGED, sum(JUDGED) / 2)
         counted = Timed(client)
-        got = ask_in_rounds(
-            work(lambda asker, select=select: Verdicts(asker, select=select)), counted
-        )
+        judge = embedded if mode == "embedded" else LlmJudge(embedded, counted, mode, strictness)
+        got = [rewritten(row, lists[row["attribute"]], judge) for row in given]
         changed = np.array([text != row["sentence"] for text, row in zip(got, given, strict=True)])
         right = (
             np.array([text in row["answers"] for text, row in zip(got, given, strict=True)])
@@ -169,22 +156,9 @@ def substitution(client: Asker, given: Sequence[dict[str, Any]]) -> None:
             f" {share_of((~changed)[due].tolist())}"
         )
         cost(counted)
-    first = ask_in_rounds(work(lambda asker: None), client)
-    counted = Timed(client)
-    other = ask_in_rounds(work(lambda asker: LlmJudge(asker, by_model=1)), counted)
-    differ = [
-        (a, b)
-        for a, b, row in zip(first, other, given, strict=True)
-        if row["sentence"] not in (a, b)
-    ]
-    print(
-        f"  words chosen by the model: other than the first in {sum(a != b for a, b in differ)} of"
-        f" {len(differ)} sentences"
-    )
-    cost(counted)
 
 
-def rewritten(row: dict[str, Any], words: loader.WordList, judge: SubstitutionJudge | None) -> str:
+def rewritten(row: dict[str, Any], words: loader.WordList, judge: ExchangeJudge) -> str:
     """A sentence in its context after substitution."""
     ways = (
         {"source": row["group"], "target": row["target"]}
@@ -195,8 +169,8 @@ def rewritten(row: dict[str, Any], words: loader.WordList, judge: SubstitutionJu
         row["before"] + row["sentence"] + row["after"],
         [words],
         row["attribute"],
-        judge=Encoder.shipped(),
-        tier=judge,
+        strictness=STRICTNESS,
+        judge=judge,
         **ways,
     )
     first, last = len(row["before"]), len(row["before"]) + len(row["sentence"])

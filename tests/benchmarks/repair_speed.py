@@ -9,10 +9,9 @@ in the same run: spaCy's blank English pipeline with its sentencizer (sentence b
 with its matcher for the labels; being slow, they are given the first lines, and their figures are
 of those.
 
-Beside it, by calculation: what the same repair would cost with the main paper's LLMs, at 2 FLOPs a
-parameter and token (Kaplan et al. 2020, section 2.1, of a forward pass). It assumes this project's
-prompts, one word a sentence to choose, in 80 % of the sentences by the model (main paper, 4.2.4),
-and one check of each changed sentence.
+Beside it, by calculation: what the same exchanges would cost with the main paper's LLMs, at 2 FLOPs
+a parameter and token (Kaplan et al. 2020, section 2.1, of a forward pass): one question of this
+project about each set that is judged.
 
 With --profile: the functions that cost most of an in-process repair of all attributes, by their own
 time.
@@ -41,9 +40,9 @@ from evenflow.pipelines.files import cutting, making
 from evenflow.pipelines.panes import closing
 from evenflow.prompts import loader
 from evenflow.schemas.config import load
-from evenflow.transforms.annotation.estimate import CHARACTERS_A_TOKEN
 from evenflow.transforms.io import files
-from evenflow.transforms.llm.judges import BY_MODEL
+from evenflow.transforms.llm.judges import AROUND
+from evenflow.transforms.repair.estimate import CHARACTERS_A_TOKEN, answer_tokens
 from evenflow.transforms.storage.storage import at
 
 REPAIRS = {
@@ -56,7 +55,6 @@ PEERS = {"spaCy sentencizer": "sentences", "spaCy sentencizer, matcher": "labels
 PEER_MB = 4  # of input that the peers are given: some seconds
 # Parameters; the main paper's models, 4.2.3
 MODELS = {"Qwen-2.5-7B": 7.6e9, "Llama-3.3-70B": 70.6e9}
-CHOICE, VERDICT = 10, 25  # tokens of an answer: a word in JSON; two findings and a verdict in JSON
 # A second of one H100 or H200: 40 % of its 989e12 (NVIDIA's data sheet, dense BF16), a good use in
 # batches
 GPU_FLOPS = 4e14
@@ -180,42 +178,29 @@ def spacy_sentences(path: Path) -> None:
         )
 
 
-def tokens_a_sentence() -> float:
-    """Of the questions about a sentence to be changed, and their answers."""
-    place = SENTENCE.index("his")
-    choice = loader.load("counterpart").messages(
-        SENTENCE,
-        before=SENTENCE[:place],
-        word="his",
-        after=SENTENCE[place + 3 :],
-        candidates=["her", "hers"],
-    )
-    check = loader.load("substitution").messages(SENTENCE, original=SENTENCE)
-    asked = BY_MODEL * sum(len(each["content"]) for each in choice) + sum(
-        len(each["content"]) for each in check
-    )
-    return asked / CHARACTERS_A_TOKEN + BY_MODEL * CHOICE + VERDICT
+def tokens_a_question() -> float:
+    """Of the question about an exchange in a passage of usual length, and its answer."""
+    passage = (SENTENCE + " ") * round((2 * AROUND[0] + len(SENTENCE)) / len(SENTENCE))
+    slots = {"attribute": "gender", "from": "male", "to": "female"}
+    asked = loader.load("substitution").messages(passage, **slots)
+    characters = sum(len(each["content"]) for each in asked)
+    return characters / CHARACTERS_A_TOKEN + answer_tokens("substitution")
 
 
 def llm_table(output: Path, cost: Cost, base: Cost) -> Table:
-    """The LLM's cost beside the embedded repair's, for the sets of an output's ledger that a
-    question would be about.
+    """The LLM's cost beside the embedded repair's, for the sets of an output's ledger that were
+    judged.
     """
     sets = changed = 0
     for entry in ledger.read_entries(output):
         for attribute in entry.attributes.values():
             if attribute.repair is not None:
-                sets += attribute.repair.eligible
+                sets += attribute.repair.judged
                 changed += attribute.repair.changed
-    tokens = tokens_a_sentence()
+    tokens = tokens_a_question()
     own = (cost.cpu - base.cpu) / max(sets, 1)
-    title = (
-        f"a sentence's repair: {sets:,} eligible sets in {cost.megabytes:.1f} MB, {changed:,}"
-        " changed"
-    )
-    table = Table(
-        "by", "tokens", "FLOPs a sentence", "seconds a sentence", "seconds a MB", title=title
-    )
+    title = f"an exchange: {sets:,} judged sets in {cost.megabytes:.1f} MB, {changed:,} changed"
+    table = Table("by", "tokens", "FLOPs a set", "seconds a set", "seconds a MB", title=title)
     table.add_row(
         "embedded (CPU, all that repair adds)",
         "",

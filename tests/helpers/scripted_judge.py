@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
 from evenflow.transforms.models import static
 from evenflow.transforms.stereotypes import detect
 from evenflow.transforms.substitution import reading
-from evenflow.transforms.substitution.judges import Judged
+from evenflow.transforms.substitution.judges import Asked, Judged
 from evenflow.transforms.substitution.sets import Set
 from evenflow.transforms.substitution.windows import show_windows
 
@@ -31,7 +31,10 @@ class Judge:
         self.says, self.reason, self.together = says, reason, together
         self.asked: list[tuple[str, str]] = []  # attribute, windows
 
-    def exchanges(
+    def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
+        return (self.document(*each) for each in documents)
+
+    def document(
         self, text: str, sets: Sequence[Set], asked: Sequence[tuple[int, str]]
     ) -> list[Judged]:
         out: list[Judged] = []

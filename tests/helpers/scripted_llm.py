@@ -96,11 +96,12 @@ class ScriptedLLM:
     that came, in order.
 
     script: what happens to a chat. key: what has to be given, None for nothing. listing: instead of
-    its list of models. most: requests under way at once.
+    its list of models. others: further models. most: requests under way at once.
     """
 
     script: Script = field(default=lambda request: Turn())
     model: str = MODEL
+    others: tuple[str, ...] = ()
     key: str | None = None
     listing: bytes | None = None
     port: int = 0
@@ -143,7 +144,7 @@ class ScriptedLLM:
                     outer.most = max(outer.most, outer._under_way)
                 try:
                     turn = self.admitted()
-                    if turn is None and request["model"] != outer.model:
+                    if turn is None and request["model"] not in (outer.model, *outer.others):
                         turn = error(404, f"The model `{request['model']}` does not exist.")
                     self.answer(turn or outer.script(request), request)
                 finally:

@@ -6,10 +6,6 @@ from evenflow.transforms.llm.questions import Question
 
 def about(original: str, changed: str, digest: str = "d") -> Question:
     prompt = loader.load("substitution")
-    return Question(
-        prompt.name,
-        digest,
-        tuple(prompt.messages(changed, original=original)),
-        prompt.schema,
-        changed,
-    )
+    slots = {"attribute": original, "from": "female", "to": "male"}
+    messages = tuple(prompt.messages(changed, **slots))
+    return Question(prompt.name, digest, messages, prompt.schema, changed)

@@ -26,7 +26,6 @@ def filled(name: str, sentence: str) -> list[dict[str, str]]:
 
 def test_the_names() -> None:
     assert loader.names() == (
-        "counterpart",
         "generation",
         "indicators",
         "stereotypes",
@@ -112,14 +111,14 @@ def test_letters_stay_readable() -> None:
     "name", ["", "nothing", "../wordlists/gender", "/etc/passwd", "stereotypes.yaml"]
 )
 def test_an_unknown_name_is_refused(name: str) -> None:
-    with pytest.raises(PromptError, match="there are counterpart, generation"):
+    with pytest.raises(PromptError, match="there are generation, indicators"):
         loader.load(name)
 
 
 def test_slots_must_fit() -> None:
     prompt = loader.load("substitution")
     for slots in ({}, {"original": "a", "more": "b"}, {"orginal": "a"}):
-        with pytest.raises(PromptError, match="sentence, original were expected"):
+        with pytest.raises(PromptError, match="sentence, attribute, from, to were expected"):
             prompt.messages("a", **slots)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +126,7 @@ class Annotator:
         passages = config.measure.passages if config.measure.count == "people" else None
         self.mentions = MentionCounter(self.lists, self.attributes, self.meetings, passages)
         self.tier = tier or _tier(config)
-        self.proposer = _proposer(config, self.lists, self.tier)
+        self.proposer = _proposer(config, self.lists)
         self.screen = _screen(config, self.tier)
         self.bias = _bias(config)
         self._swaps = config.swaps(config.bias_score.attribute)
@@ -261,8 +260,7 @@ class Annotator:
                     if self.proposer
                     else []
                 )
-            propose = partial(self._proposed, kept, relevant, scores)
-            details = Details(rows, propose() if self.tier is None else self.tier.together(propose))
+            details = Details(rows, self._proposed(kept, relevant, scores))
             found = kept
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
@@ -395,7 +393,7 @@ def _tier(config: Config) -> Tier | None:
     return Tier(config)
 
 
-def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> Proposer | None:
+def _proposer(config: Config, lists: Sequence[WordList]) -> Proposer | None:
     """What proposes substitutions; None if no text is changed."""
     if not config.changes_sentences:
         return None
@@ -406,9 +404,7 @@ def _proposer(config: Config, lists: Sequence[WordList], tier: Tier | None) -> P
         return Proposer(config, lists)
     from evenflow.transforms.models import static
 
-    return Proposer(
-        config, lists, tier.judge() if tier is not None else None, static.FirstStage.shipped()
-    )
+    return Proposer(config, lists, static.FirstStage.shipped())
 
 
 def _bias(config: Config) -> BiasSignal | None:

@@ -24,7 +24,6 @@ SCHEMA = "does not have the schema's form"
 QUOTE = "quotes words that are not in the sentence"
 OTHER_LABEL = "is about other words than the labels"
 CONTRADICTION = "contradicts itself"
-OTHER_WORDS = "substitutes more than label and agreement"
 # Reasons for which nothing is asked.
 TOO_LONG = "sentence too long"
 

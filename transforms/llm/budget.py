@@ -1,17 +1,13 @@
-"""Gathers the questions of a step, so that they are asked in batches."""
+"""A budget of questions: collects the questions of a block for its pane, or spends what is left."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from evenflow.transforms.llm.questions import DEFERRED, Answer, Asker, Question
 
-T = TypeVar("T")
-
 SPENT = "budget spent"
-# After these rounds, questions are asked one by one; a choice and its verdict take two rounds
-ROUNDS = 3
 
 
 class QuestionCollector:
@@ -44,53 +40,37 @@ class QuestionCollector:
         return Answer(None, "fallback", DEFERRED)
 
 
-class _Prepared:
-    """Answers known questions, and asks another asker the rest."""
+class Budgeted:
+    """Asks another asker while a budget lasts: of each call the most valuable questions.
 
-    def __init__(self, known: dict[str, Answer], asker: Asker):
-        self.known = known
-        self.asker = asker
+    Of equal worth, the smaller key comes first.
+
+    Args:
+        asker: Answers the questions.
+        left: Most questions that it may be asked.
+    """
+
+    def __init__(self, asker: Asker, left: int):
+        self._asker, self._left = asker, left
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in the order of the questions."""
-        keys = [question.key for question in questions]
-        missing = {
-            key: question
-            for key, question in zip(keys, questions, strict=True)
-            if key not in self.known
-        }
-        if missing:
-            self.known.update(zip(missing, self.asker.ask(list(missing.values())), strict=True))
-        return [self.known[key] for key in keys]
+        order = sorted((-each.worth, each.key, number) for number, each in enumerate(questions))
+        granted = sorted(number for _, _, number in order[: self._left])
+        self._left -= len(granted)
+        answers = self._asker.ask([questions[number] for number in granted]) if granted else []
+        known = dict(zip(granted, answers, strict=True))
+        spent = Answer(None, "fallback", SPENT)
+        return [known.get(number, spent) for number in range(len(questions))]
 
 
-def ask_in_rounds(work: Callable[[Asker], T], asker: Asker) -> T:
-    """Runs work that asks one question at a time, and asks its questions in one batch a round.
-
-    Work runs several times. In each run a question without an answer gets a fallback, and the run's
-    result is dropped. The result stands once no new question comes up. A question that depends on
-    another answer comes up in the next round: whether the sentence is right with the chosen word.
-    After ROUNDS rounds the remaining questions are asked one by one.
+def count_asked(cost: Mapping[str, Mapping[str, Any]]) -> int:
+    """Count the questions that a budget granted.
 
     Args:
-        work: Gives a result with an asker. It must have no side effects and make its own judge and
-            tally.
-        asker: Answers the batches.
+        cost: What questions cost, by prompt (see `client.stats.Stats`).
 
     Returns:
-        What work gives when all its questions are answered.
+        All questions but those for which nothing was left.
     """
-    known: dict[str, Answer] = {}
-    for _ in range(ROUNDS):
-        listener = QuestionCollector(known)
-        done = work(listener)
-        if not listener.deferred:
-            return done
-        deferred = dict(by_worth(listener.deferred))
-        known.update(zip(deferred, asker.ask(list(deferred.values())), strict=True))
-    return work(_Prepared(known, asker))
-
-
-def by_worth(deferred: Mapping[str, Question]) -> list[tuple[str, Question]]:
-    """Questions with their keys, the most valuable first; equal worth goes by the smaller key."""
-    return sorted(deferred.items(), key=lambda each: (-each[1].worth, each[0]))
+    return sum(each["questions"] - each["fallbacks"].get(SPENT, 0) for each in cost.values())

@@ -1,224 +1,180 @@
-"""The LLM as judge of substitutions: it chooses counterparts and checks changed sentences.
+"""The LLM as judge of exchanges: asked about what the plan has drawn, with the passage in sight.
 
-It implements the protocol of `substitution.judges`. Nothing that the LLM writes gets into a text:
-it names one of the candidates, and says valid or invalid. The embedded judge decides where the LLM
-gives no answer or an invalid one.
+An embedded judge answers first. Where a selection rule says so, the LLM reads the passage in which
+all mentions of the joined sets are marked, and says valid or invalid with a reason. Nothing that it
+writes gets into a text. The embedded judge's answer stands where the LLM gives none, or an invalid
+one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import tee
+from typing import Any
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import (
     CONTRADICTION,
-    LONGEST_SENTENCE,
-    OTHER_WORDS,
     AnswerCounts,
+    Outcome,
     RejectedError,
     ask_checked,
 )
-from evenflow.transforms.llm.cascade import Select, select_all
-from evenflow.transforms.llm.questions import DEFERRED, Asker, Question, worth
-from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
-from evenflow.wordlists import spelling
+from evenflow.transforms.llm.cascade import Mode, Unsure
+from evenflow.transforms.llm.questions import Asker, Question, worth
+from evenflow.transforms.models.heads import REASONS as OF_EXCHANGES
+from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged
+from evenflow.transforms.substitution.sets import Edit, Set
 
-# The share of counterparts that the model chooses; the others are drawn, for diversity (main paper,
-# 4.2.4).
-BY_MODEL = 0.8
-VALID, INVALID = 1.0, 0.0  # confidences: the model states none of its own
-# An article that a model adds unasked; the edits set articles themselves
-ARTICLE = re.compile(r"^an? +", re.IGNORECASE)
-
-
-class Choice(NamedTuple):
-    """The candidate that an answer names.
-
-    Attributes:
-        word: The candidate; None: none of them fits.
-    """
-
-    word: str | None
+VALID, INVALID = 1.0, 0.0  # probabilities: the model states none of its own
+# Nothing with a lower probability is asked about. More than a third of what is asked is then right,
+# so that a change takes fewer than three requests.
+WORTH_ASKING = 0.4
+# Characters of context on both sides of a sentence: as many as fit into the longest passage
+AROUND = (600, 300, 100)
+LONGEST_PASSAGE = 6000  # characters, some 1,500 tokens
+MARK, GAP = "⟦{old} → {new}⟧", " … "
+NO_REASON = "none"
+REASONS = {**OF_EXCHANGES, "stereo": sets.STEREOTYPE}
+# Who may never change: a named person, and what is no person
+FIXED = ("named", "no person")
 
 
 class LlmJudge:
-    """Chooses counterparts and judges substitutions by an LLM.
+    """Judges exchanges by an embedded judge, and by an LLM where a rule says so.
 
     Args:
+        embedded: The embedded judge.
         asker: Asks the LLM.
-        embedded: Chooses where the LLM does not; by default the first word, without a verdict.
-        select: Selects the places and substitutions to ask about, by their confidence.
-        by_model: Share (0 to 1) of the selected places for which the LLM chooses. For the others a
-            candidate is drawn, set by set.
-        seed: Seed of that draw.
-        middle: The confidence at which the embedded judge decides.
+        mode: `cascade`: asked about exchanges that the embedded judge would refuse, though they are
+            likelier than `WORTH_ASKING`. `llm`: about those that it would accept too.
+        strictness: By attribute, the probability from which the embedded judge accepts.
 
     Attributes:
-        choices: Counts of the outcomes of choices.
-        verdicts: Counts of the outcomes of verdicts.
-
-    Raises:
-        ValueError: by_model is not within 0 to 1.
+        tally: Counts of the outcomes.
     """
 
-    chooses = True
-
     def __init__(
-        self,
-        asker: Asker,
-        embedded: SubstitutionJudge | None = None,
-        select: Select = select_all,
-        by_model: float = BY_MODEL,
-        seed: int = 0,
-        middle: float = 0.5,
+        self, embedded: ExchangeJudge, asker: Asker, mode: Mode, strictness: Mapping[str, float]
     ):
-        if not 0 <= by_model <= 1:
-            raise ValueError(f"by_model {by_model!r}: a number from 0 to 1 was expected")
-        self.asker = asker
-        self.embedded: SubstitutionJudge = embedded or Embedded()
-        self.select = select
-        self.by_model = by_model
-        self.seed = seed
-        self.middle = middle
-        self.choices = AnswerCounts()
-        self.verdicts = AnswerCounts()
+        self.tally = AnswerCounts()
+        self._embedded, self._asker, self._strictness = embedded, asker, strictness
+        self._select = {
+            name: Unsure(min(WORTH_ASKING, least), 1.0 if mode == "llm" else least, least)
+            for name, least in strictness.items()
+        }
+        self._known: dict[str, Outcome[tuple[float, str]]] = {}
 
-    def choose_counterpart(self, place: Slot) -> Chosen:
-        """The candidate that fits a place best; not settled while its question is deferred."""
-        return self.choose_counterparts([place])[0]
+    def exchanges(self, documents: Iterable[Asked]) -> list[list[Judged]]:
+        """Judge exchanges, see `judges.ExchangeJudge`; their questions go out in one batch.
 
-    def judge_substitution(
-        self, original: str, changed: str, confidence: float = 1.0
-    ) -> float | None:
-        """The confidence that a changed sentence is as correct as the original.
-
-        Args:
-            original: The original sentence.
-            changed: The changed sentence.
-            confidence: The confidence (0 to 1) in the substitution so far.
-
-        Returns:
-            A confidence (0 to 1); None: no answer.
+        What is joined is asked about once.
         """
-        return self.judge_substitutions([(original, changed)], [confidence])[0]
-
-    def choose_counterparts(self, places: Sequence[Slot]) -> list[Chosen]:
-        """The candidate for each place; the questions go out in one batch.
-
-        A hash of seed, document and set decides for each selected place whether the LLM chooses or
-        a candidate is drawn. At the other places the embedded judge chooses. A single candidate is
-        taken without a question: the judgement of the whole sentence shows whether it fits.
-
-        Args:
-            places: N places.
-
-        Returns:
-            N choices; not settled while their question is deferred.
-        """
-        chosen = [self.embedded.choose_counterpart(place) for place in places]
-        asked: list[int] = []
-        for index in self.select([place.confidence for place in places]):
-            if len(places[index].candidates) > 1:
-                if self._is_asked(places[index]):
-                    asked.append(index)
-                else:
-                    chosen[index] = Chosen(self._draw(places[index]))
+        out: list[list[Judged]] = []
+        asked: list[tuple[list[Judged], int, str]] = []
+        fresh: dict[str, Question | None] = {}
+        ours, theirs = tee(documents)
+        for document, said in zip(ours, self._embedded.exchanges(theirs), strict=True):
+            answers = list(said)
+            out.append(answers)
+            if not answers:
+                continue
+            name = document.sets[0].attribute
+            for index in self._select[name]([each.probability for each in answers]):
+                _, target = document.exchanges[index]
+                question = _question(document, answers[index], target, self._strictness[name])
+                key = question.key if question is not None else ""
+                asked.append((answers, index, key))
+                if key not in self._known:
+                    fresh[key] = question
         outcomes = ask_checked(
-            self.asker,
-            [_counterpart_question(places[index], self.middle) for index in asked],
-            lambda number, value: _checked_choice(value, places[asked[number]].candidates),
-            self.choices,
+            self._asker, list(fresh.values()), lambda _, value: checked(value), self.tally
         )
-        for index, outcome in zip(asked, outcomes, strict=True):
-            if outcome.value is not None:
-                chosen[index] = Chosen(outcome.value.word)
-            elif outcome.reason == DEFERRED:
-                chosen[index] = chosen[index]._replace(settled=False)
-        return chosen
+        self._known.update(zip(fresh, outcomes, strict=True))
+        for answers, index, key in asked:
+            verdict = self._known[key].value
+            if verdict is not None:
+                answers[index] = Judged(*verdict, answers[index].joined)
+        return out
 
-    def judge_substitutions(
-        self, pairs: Sequence[tuple[str, str]], confidences: Sequence[float] = ()
-    ) -> list[float | None]:
-        """The confidence in each substitution; the questions go out in one batch.
 
-        Args:
-            pairs: N pairs of original and changed sentence.
-            confidences: The N confidences (0 to 1) in the substitutions so far; by default 1.
+def _question(document: Asked, answer: Judged, target: str, least: float) -> Question | None:
+    """The question about an exchange; None if its passage is too long."""
+    own = [document.sets[each] for each in answer.joined]
+    shown = show_passage(document.text, own, target)
+    if shown is None:
+        return None
+    slots = {"attribute": own[0].attribute, "from": own[0].source, "to": target}
+    return Question.of(loader.load("substitution"), shown, slots, worth(answer.probability, least))
 
-        Returns:
-            N confidences (0 to 1); None: no answer.
-        """
-        sure = list(confidences) or [1.0] * len(pairs)
-        asked = [index for index in self.select(sure) if pairs[index][0] != pairs[index][1]]
-        outcomes = ask_checked(
-            self.asker,
-            [
-                _substitution_question(*pairs[index], worth(sure[index], self.middle))
-                for index in asked
-            ],
-            lambda _, value: _checked_verdict(value),
-            self.verdicts,
+
+def show_passage(text: str, joined: Sequence[Set], target: str) -> str | None:
+    """Show the exchange of sets that change together, with what stands around them.
+
+    Args:
+        text: The document.
+        joined: The sets.
+        target: The group that they go to.
+
+    Returns:
+        Their sentences with up to `AROUND` characters on both sides, whole words, in which each
+        change is marked; None if they take more than `LONGEST_PASSAGE` characters.
+    """
+    edits = sorted(edit for each in joined for edit in each.edits[target])
+    sentences = [span for each in joined for span in each.spans]
+    places = sorted([*sentences, *((edit.start, edit.end) for edit in edits)])
+    for around in AROUND:
+        pieces = _pieces(text, places, around)
+        if sum(end - start for start, end in pieces) <= LONGEST_PASSAGE:
+            return GAP.join(_marked(text, piece, edits) for piece in pieces)
+    return None
+
+
+def _pieces(text: str, places: Sequence[tuple[int, int]], around: int) -> list[tuple[int, int]]:
+    """The places with characters around them, each (start, end), joined where they meet."""
+    out: list[tuple[int, int]] = []
+    for first, last in places:
+        start, end = max(0, first - around), min(len(text), last + around)
+        if start:  # not in the middle of a word
+            start = next((at + 1 for at in range(start, first) if text[at].isspace()), first)
+        if end < len(text):
+            end = next((at for at in range(end, last, -1) if text[at].isspace()), last)
+        if out and start <= out[-1][1]:
+            out[-1] = out[-1][0], max(end, out[-1][1])
+        else:
+            out.append((start, end))
+    return out
+
+
+def _marked(text: str, piece: tuple[int, int], edits: Sequence[Edit]) -> str:
+    """A piece of a text with its edits marked."""
+    start, end = piece
+    own = [
+        each._replace(
+            start=each.start - start,
+            end=each.end - start,
+            replacement=MARK.format(old=text[each.start : each.end], new=each.replacement),
         )
-        judged: list[float | None] = [None] * len(pairs)
-        for index, outcome in zip(asked, outcomes, strict=True):
-            judged[index] = outcome.value
-        return judged
-
-    def _draw(self, place: Slot) -> str:
-        """A candidate that the seed, the place and its candidates decide."""
-        number = self._hash("word", place.key, spelling.fold(place.word), list(place.candidates))
-        return place.candidates[number % len(place.candidates)]
-
-    def _is_asked(self, place: Slot) -> bool:
-        """Whether the LLM chooses for a place."""
-        return self._hash("who", place.key) < self.by_model * (1 << 64)
-
-    def _hash(self, *values: object) -> int:
-        """A number of 64 bits from the seed and some values, the same in every run."""
-        text = json.dumps([self.seed, *values])
-        return int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big")
+        for each in edits
+        if start <= each.start and each.end <= end
+    ]
+    return sets.apply(text[start:end], own)
 
 
-def _counterpart_question(place: Slot, middle: float) -> Question | None:
-    """The question which candidate fits a place; None if the sentence is too long."""
-    sentence = place.sentence
-    if len(sentence) > LONGEST_SENTENCE:
-        return None
-    slots: dict[str, str | Sequence[str]] = {
-        "before": sentence[: place.start],
-        "word": place.word,
-        "after": sentence[place.end :],
-        "candidates": list(place.candidates),
-    }
-    return Question.of(loader.load("counterpart"), sentence, slots, worth(place.confidence, middle))
+def checked(value: Mapping[str, Any]) -> tuple[float, str]:
+    """Check a verdict.
 
+    Args:
+        value: An answer that has the schema's form.
 
-def _checked_choice(value: dict[str, Any], candidates: Sequence[str]) -> Choice:
-    """The candidate that an answer names; raises RejectedError for any other word."""
-    named = value["choice"]
-    if named is None:
-        return Choice(None)
-    for wanted in (named.strip(), ARTICLE.sub("", named.strip())):
-        for candidate in candidates:
-            if candidate.casefold() == wanted.casefold():
-                return Choice(candidate)
-    raise RejectedError(OTHER_WORDS)
+    Returns:
+        The probability that the exchange is right, and why it is not; see `judges.Judged`.
 
-
-def _substitution_question(original: str, changed: str, value: float) -> Question | None:
-    """The question whether a changed sentence is right; None if a sentence is too long."""
-    if max(len(original), len(changed)) > LONGEST_SENTENCE:
-        return None
-    return Question.of(loader.load("substitution"), changed, {"original": original}, value)
-
-
-def _checked_verdict(value: dict[str, Any]) -> float:
-    """The confidence of a verdict; raises RejectedError if its parts contradict each other."""
-    is_valid = value["verdict"] == "VALID"
-    if is_valid != (value["grammar"] and value["facts"]):
+    Raises:
+        RejectedError: Its parts contradict each other.
+    """
+    is_valid, reason = value["verdict"] == "VALID", value["reason"]
+    if is_valid != (reason == NO_REASON) or (is_valid and value["who"] in FIXED):
         raise RejectedError(CONTRADICTION)
-    return VALID if is_valid else INVALID
+    return (VALID, "") if is_valid else (INVALID, REASONS[reason])

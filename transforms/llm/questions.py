@@ -76,6 +76,7 @@ class Answer:
         reason: Why there is no value.
         tokens: Tokens of prompt and answer together.
         seconds: Seconds of waiting.
+        model: The model that answered; empty where it is not known.
     """
 
     value: dict[str, Any] | None
@@ -83,6 +84,7 @@ class Answer:
     reason: str = ""
     tokens: int = 0
     seconds: float = 0.0
+    model: str = field(default="", kw_only=True)
 
 
 def worth(score: float | None, middle: float) -> float:

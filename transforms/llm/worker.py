@@ -10,13 +10,14 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.hidden import read_address
 from evenflow.schemas.secrets import SecretError
-from evenflow.transforms.llm.budget import QuestionCollector, ask_in_rounds
+from evenflow.transforms.llm.budget import Budgeted, QuestionCollector, count_asked
 from evenflow.transforms.llm.cascade import selection
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
@@ -30,18 +31,40 @@ from evenflow.transforms.stereotypes import detect
 from evenflow.transforms.stereotypes.detect import Detector
 from evenflow.transforms.stereotypes.filter import IndicatorScorer
 from evenflow.transforms.stereotypes.indicators import EncoderScorer as EmbeddedScorer
-from evenflow.transforms.substitution.judges import Embedded
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.judges import ExchangeJudge
 
-T = TypeVar("T")
+STEPS = {  # the setting that decides about each prompt
+    "stereotypes": "detection",
+    "indicators": "indicators",
+    "substitution": "substitution",
+}
 AROUND = 0.15  # the embedded indicators are unsure if score_scsc is so near to its threshold
-JUDGED = (0.2, 0.8)  # confidences of the embedded judge between which a substitution is asked about
 
 
-def settings(config: Config) -> ServerSettings:
+def models(config: Config) -> dict[str, str]:
+    """The models that are asked.
+
+    Args:
+        config: The configuration.
+
+    Returns:
+        The model of each step's prompt; without the steps that the embedded models do alone.
+    """
+    own = config.llm
+    return {
+        prompt: getattr(own.models, step) or own.model or ""
+        for prompt, step in STEPS.items()
+        if getattr(own, step) != "embedded"
+    }
+
+
+def settings(config: Config, model: str | None = None) -> ServerSettings:
     """How the server is reached.
 
     Args:
         config: The configuration.
+        model: The model's name there; None: `llm.model`.
 
     Returns:
         The settings.
@@ -61,7 +84,9 @@ def settings(config: Config) -> ServerSettings:
         url = read_address(own.url)
     except SecretError as error:
         raise ServerSettingsError(f"llm.url: {error}") from None
-    return ServerSettings(url, own.model, key, deadline=own.deadline, concurrency=own.concurrency)
+    return ServerSettings(
+        url, model or own.model, key, deadline=own.deadline, concurrency=own.concurrency
+    )
 
 
 def cache_path(config: Config) -> Path:
@@ -71,6 +96,35 @@ def cache_path(config: Config) -> Path:
     return (
         Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evenflow" / "llm.sqlite"
     )
+
+
+class _Models:
+    """Asks the model of each question's step.
+
+    Args:
+        config: The configuration.
+        cache: Kept answers, of all models.
+    """
+
+    def __init__(self, config: Config, cache: Cache):
+        self._models, self._other = models(config), config.llm.model or ""
+        self._clients = {
+            model: Client(settings(config, model), cache)
+            for model in {*self._models.values(), self._other}
+        }
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, in the order of the questions."""
+        own = [self._models.get(each.prompt, self._other) for each in questions]
+        answers = {
+            model: iter(
+                self._clients[model].ask(
+                    [each for each, of in zip(questions, own, strict=True) if of == model]
+                )
+            )
+            for model in dict.fromkeys(own)
+        }
+        return [replace(next(answers[model]), model=model) for model in own]
 
 
 class BlockCost(NamedTuple):
@@ -99,7 +153,7 @@ class Tier:
         if client is None:
             path = cache_path(config)
             path.parent.mkdir(parents=True, exist_ok=True)
-            client = Client(settings(config), Cache(path, self._own.cache_mib << 20))
+            client = _Models(config, Cache(path, self._own.cache_mib << 20))
         self._client = client
         self._here = threading.local()
 
@@ -148,27 +202,6 @@ class Tier:
                 {name: each.additive() for name, each in counted.stats.items()}, []
             )
 
-    def together(self, work: Callable[[], T]) -> T:
-        """Runs work and asks its questions in batches; work runs several times.
-
-        See `budget.ask_in_rounds`.
-
-        Args:
-            work: Gives a result and asks through this tier.
-
-        Returns:
-            What work gives.
-        """
-        asker: Asker = self._here.asker
-        if isinstance(asker, QuestionCollector):
-            return work()
-
-        def done(asker: Asker) -> T:
-            with self._asking(asker):
-                return work()
-
-        return ask_in_rounds(done, asker)
-
     def detector(self, embedded: Detector) -> Detector:
         """The detector of the configured mode."""
         return TieredDetector(
@@ -184,12 +217,25 @@ class Tier:
         band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
         return TieredScorer(embedded, self, selection(self._own.indicators, band, middle), middle)
 
-    def judge(self) -> LlmJudge | Embedded:
-        """The judge of substitutions of the configured mode."""
-        if self._own.substitution == "embedded":
-            return Embedded()
-        select = selection(self._own.substitution, JUDGED, sum(JUDGED) / 2)
-        return LlmJudge(self, Embedded(), select, seed=self._config.repair.seed)
+    def judge(
+        self, embedded: ExchangeJudge, cost: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[LlmJudge, Counted]:
+        """The judge of a pane's exchanges, with what is left of the pane's budget.
+
+        Args:
+            embedded: The embedded judge.
+            cost: What the pane's other questions cost, by prompt.
+
+        Returns:
+            The judge, and what counts its questions.
+        """
+        asker, most = self._client, self._own.requests
+        if most is not None:
+            asker = Budgeted(asker, max(0, most - count_asked(cost)))
+        counted = Counted(asker)
+        names = [words.attribute for words in self._config.word_lists()]
+        strictness = {name: reading.strictness(self._config, name) for name in names}
+        return LlmJudge(embedded, counted, self._own.substitution, strictness), counted
 
     @contextmanager
     def _asking(self, asker: Asker) -> Iterator[None]:

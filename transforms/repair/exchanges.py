@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import NamedTuple
 
 from evenflow.schemas.config import Config
@@ -15,7 +16,7 @@ from evenflow.transforms.repair.draw import Unit
 from evenflow.transforms.staging.block import Part, StagedBlock, read_documents
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.substitution import joined, reading, sets
-from evenflow.transforms.substitution.judges import Bar, ExchangeJudge, Judged
+from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge, Judged
 from evenflow.transforms.substitution.sets import Edit, Set
 
 CONFLICT = "meets another attribute's change"
@@ -153,11 +154,7 @@ class Exchanges:
         """
         if not proposed.edits or not proposed.confidence:
             return proposed.reason or sets.NO_COUNTERPART
-        least = (
-            self._strictness
-            if proposed.judged or self._judge is None
-            else min(UNLIKELY, self._strictness)
-        )
+        least = self._strictness if self._judge is None else min(UNLIKELY, self._strictness)
         if proposed.confidence < least:
             return proposed.reason or sets.DOUBTED
         return self._refused.get((spot, place), "")
@@ -200,51 +197,58 @@ class Exchanges:
         for unit, target in sorted(asked, key=lambda each: each[0].place[0]):
             spot, places = unit.place
             wanted.setdefault(spot, []).extend((place, target) for place in places)
-        documents: dict[Spot, Proposed] = {}
-        for spot, pairs in wanted.items():
-            document = documents[spot] = self._pane.document(spot, self.name)
-            own = document.sets[self.name]
-            text = self._pane.text(spot.block, document.ordinal, self._whole)
-            pairs = [
+        documents = {spot: self._pane.document(spot, self.name) for spot in wanted}
+        cases = {
+            spot: [
                 (place, to)
                 for place, to in pairs
-                if to in own[place].edits and not self._follows(spot, place)
+                if to in documents[spot].sets[self.name][place].edits
+                and not self._follows(spot, place)
             ]
-            self._ask(text, spot, [each for each in pairs if not own[each[0]].judged], own)
-            for place, _ in pairs:
-                together = self._joined.get((spot, place), (place,))
-                if (
-                    self._bar is not None
-                    and (spot, place) not in self._refused
-                    and not self._follows(spot, place)
-                    and any(self._bar.bars(text, own[each]) for each in together)
-                ):
-                    self._refuse(spot, place, 0.0, sets.STEREOTYPE)
+            for spot, pairs in wanted.items()
+        }
+        shown = (self._shown(spot, documents[spot], pairs) for spot, pairs in cases.items())
+        answers = repeat(()) if self._judge is None else self._judge.exchanges(shown)
+        for (spot, pairs), said in zip(cases.items(), answers, strict=self._judge is not None):
+            self._hear(spot, documents[spot], pairs, said)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
 
-    def _ask(
-        self, text: str, spot: Spot, pairs: Sequence[tuple[int, str]], own: Sequence[Set]
+    def _shown(self, spot: Spot, document: Proposed, pairs: Sequence[tuple[int, str]]) -> Asked:
+        """The exchanges of a document as a judge is shown them."""
+        text = self._pane.text(spot.block, document.ordinal, self._whole)
+        return Asked(text, document.sets[self.name], pairs)
+
+    def _hear(
+        self,
+        spot: Spot,
+        document: Proposed,
+        pairs: Sequence[tuple[int, str]],
+        answers: Sequence[Judged],
     ) -> None:
-        """Ask the judge about exchanges of a document, and keep what it says."""
-        if self._judge is None or not pairs:
-            return
-        answers = self._judge.exchanges(text, own, pairs)
-        for (place, _), answer in zip(pairs, answers, strict=True):
+        """Keep what the judge says of exchanges of a document, and bar those that it accepts."""
+        own = document.sets[self.name]
+        for (place, _), answer in zip(pairs, answers, strict=False):
             if not self._follows(spot, place):
-                self._keep(spot, place, answer, own)
-        self.judged += len(pairs)
+                self._keep(spot, place, answer)
+        self.judged += len(answers)
+        for place, _ in pairs if self._bar is not None else ():
+            if (spot, place) in self._refused or self._follows(spot, place):
+                continue
+            text = self._pane.text(spot.block, document.ordinal, self._whole)
+            together = self._joined.get((spot, place), (place,))
+            if any(self._bar.bars(text, own[each]) for each in together):
+                self._refuse(spot, place, 0.0, sets.STEREOTYPE)
 
     def _follows(self, spot: Spot, place: int) -> bool:
         """Whether a set changes with another one that was asked about before."""
         return self._leads.get((spot, place), place) != place
 
-    def _keep(self, spot: Spot, place: int, answer: Judged, own: Sequence[Set]) -> None:
+    def _keep(self, spot: Spot, place: int, answer: Judged) -> None:
         """Keep the judge's answer about a set: a refusal, or the sets that change with it."""
         if answer.probability < self._strictness:
             self._refuse(spot, place, answer.probability, answer.reason or sets.DOUBTED)
         elif any(
-            own[each].judged
-            or self._leads.get((spot, each), place) != place
+            self._leads.get((spot, each), place) != place
             or self._refused.get((spot, each), sets.HALF) != sets.HALF
             for each in answer.joined
             if each != place
@@ -318,7 +322,7 @@ class Exchanges:
         each = document.sets[self.name][place]
         kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
-        done = self._bar is None and (self._judge is None or each.judged)
+        done = self._bar is None and self._judge is None
         return Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
 
     def _copy(self, spot: Spot, document: Proposed, free: Sequence[int]) -> Unit | None:
@@ -338,8 +342,7 @@ class Exchanges:
         key = draw.key(
             self._seed, self.name, document.id, 0, max(own[place].confidence for place in places)
         )
-        settled = self._judge is None or all(own[place].judged for place in places)
-        done = self._bar is None and settled
+        done = self._bar is None and self._judge is None
         return Unit(key, kind, size, (spot, places), kind.targets if done else ())
 
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import groupby, starmap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from evenflow.schemas import documents
-from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.repair import rewriting
@@ -31,9 +29,12 @@ from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.stereotypes.bar import StereotypeBar
 from evenflow.transforms.substitution import joined, reading
-from evenflow.transforms.substitution.judges import ExchangeJudge
+from evenflow.transforms.substitution.judges import ExchangeJudge, FirstStage
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text import given_names
+
+if TYPE_CHECKING:
+    from evenflow.transforms.llm.client.stats import Counted
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
 SWAPPED = "swapped"  # in place of a group, where all groups are exchanged
@@ -69,13 +70,8 @@ def repair(
     Raises:
         OSError: A file cannot be read or written.
     """
-    before = Figures()
-    for attribute in annotator.attributes:
-        before.attributes[attribute.name] = AttributeFigures.empty(len(attribute.groups))
-    after = deepcopy(before)
-    for each in blocks.values():
-        before.add(each)
-    rebuilder = _Rebuilder(annotator, before, [each for each in blocks if each.has(Part.PROPOSALS)])
+    before, rebuilder = _drawn(blocks, annotator)
+    after = _no_figures(annotator)
     findings = None
     if annotator.screen is not None:
         # Its models are only loaded where stereotypes are looked for
@@ -92,7 +88,40 @@ def repair(
         map(findings.seen, rows) if findings is not None else rows, folder, pane
     )
     repairs = rebuilder.summary(before, after)
+    after.llm = documents.summed(after.llm, rebuilder.cost())
     return RepairedPane(after, repairs, findings.summary() if findings is not None else {}, shard)
+
+
+def draw_only(blocks: Mapping[StagedBlock, Figures], annotator: Annotator) -> None:
+    """Draw what changes in a pane and have it judged; nothing is changed.
+
+    Args:
+        blocks: The pane's staged blocks in source order, with their figures.
+        annotator: The annotator that read the blocks.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
+    _drawn(blocks, annotator)
+
+
+def _no_figures(annotator: Annotator) -> Figures:
+    """Figures of no documents."""
+    out = Figures()
+    for each in annotator.attributes:
+        out.attributes[each.name] = AttributeFigures.empty(len(each.groups))
+    return out
+
+
+def _drawn(
+    blocks: Mapping[StagedBlock, Figures], annotator: Annotator
+) -> tuple[Figures, _Rebuilder]:
+    """The figures of a pane, and what rebuilds it once what changes is drawn."""
+    before = _no_figures(annotator)
+    for each in blocks.values():
+        before.add(each)
+    staged = [each for each in blocks if each.has(Part.PROPOSALS)]
+    return before, _Rebuilder(annotator, before, staged)
 
 
 class _Rebuilder:
@@ -126,7 +155,7 @@ class _Rebuilder:
         self._tallies: dict[str, SubstitutionCounts] = {}
         self._done: dict[StagedBlock, dict[int, _Rebuilt]] = {}
         names = () if annotator.proposer is None else annotator.proposer.attributes
-        judge = _judge(self._config)
+        judge, self._asked = _judge(annotator, before.llm) if names else (None, None)
         bar = StereotypeBar(annotator.lists) if names else None
         for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
             own = self._exchanges[name] = Exchanges(
@@ -217,6 +246,12 @@ class _Rebuilder:
             return None
         return rewriting.rewrite(block, self._annotator, self._fields, edits, copies)
 
+    def cost(self) -> dict[str, Any]:
+        """What the questions about drawn exchanges cost, by prompt (see `client.stats.Stats`)."""
+        if self._asked is None:
+            return {}
+        return {name: each.additive() for name, each in self._asked.stats.items()}
+
     def rows(self, block: StagedBlock) -> pa.Table:
         """The block's part of the table of sentences, completed with what became of the sets."""
         originals = self._done.pop(block, {})
@@ -301,11 +336,20 @@ class _Rebuilder:
         yield identity, copy
 
 
-def _judge(config: Config) -> ExchangeJudge | None:
-    """The model that judges what is drawn; None: the first stage decides."""
-    if config.repair.judge == "fast" or config.repair.method == "base":
-        return None
-    return reading.DocumentJudge.shipped()
+def _judge(
+    annotator: Annotator, cost: Mapping[str, Any]
+) -> tuple[ExchangeJudge | None, Counted | None]:
+    """What judges drawn exchanges, and what counts the questions to a language model.
+
+    None judges: the first stage decides.
+    """
+    config, tier = annotator.config, annotator.tier
+    if config.repair.method == "base":
+        return None, None
+    fast = config.repair.judge == "fast"
+    if tier is None or config.llm.substitution == "embedded":
+        return None if fast else reading.DocumentJudge.shipped(), None
+    return tier.judge(FirstStage() if fast else reading.DocumentJudge.shipped(), cost)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

@@ -14,7 +14,7 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.substitution.judges import FirstScorer, SubstitutionJudge
+from evenflow.transforms.substitution.judges import FirstScorer
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.wordlists.loader import WordList
@@ -74,7 +74,6 @@ class Proposer:
     Args:
         config: The configuration.
         lists: The word lists of its attributes.
-        tier: A language model that chooses words and judges; None: there is none.
         first: The model that gives each set its first probability.
 
     Raises:
@@ -85,14 +84,13 @@ class Proposer:
         self,
         config: Config,
         lists: Sequence[WordList],
-        tier: SubstitutionJudge | None = None,
         first: FirstScorer | None = None,
     ):
         self._swaps = config.swaps
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
-            name: Substituter(lists, name, config.repair.method, first, tier)
+            name: Substituter(lists, name, config.repair.method, first, draws=True)
             for name, mode in self.modes.items()
             if mode in ("substitute", "augment")
         }
@@ -128,9 +126,9 @@ class Proposer:
         counts: dict[str, list[int]] = {}
         for name, each in self._substituters.items():
             if not self._swaps(name):
-                found[name] = each.propose(text, sentences, mentions, identity)
+                found[name] = each.propose(text, sentences, mentions)
             elif whole is not None:
-                found[name], counts[name] = each.propose(*whole, identity), []
+                found[name], counts[name] = each.propose(*whole), []
         sets = {name: proposed for name, proposed in found.items() if proposed}
         for name in sets:
             if name not in counts and self.modes[name] == "augment":
@@ -144,7 +142,6 @@ def _to_json(proposed: Set) -> dict[str, Any]:
     return {
         "source": proposed.source,
         "confidence": proposed.confidence,
-        "judged": proposed.judged,
         "sentences": proposed.sentences,
         "spans": proposed.spans,
         "mentions": [[each.start, each.end, each.label] for each in proposed.mentions],
@@ -170,5 +167,4 @@ def _from_json(attribute: str, data: dict[str, Any]) -> Set:
         tuple([(start, end) for start, end in data["spans"]]),
         mentions,
         (Refusal(mentions[0], data["reason"]),) if data["reason"] else (),
-        data["judged"],
     )

@@ -52,11 +52,7 @@ def propose(
             for target in words.groups
             if target != group
         }
-        out.append(
-            Set(
-                words.attribute, group, edits, 1.0, (at,), (sentences[at],), tuple(own), judged=True
-            )
-        )
+        out.append(Set(words.attribute, group, edits, 1.0, (at,), (sentences[at],), tuple(own)))
     return out
 
 
@@ -93,3 +89,15 @@ def draw(text: str, place: int, size: int) -> int:
         text.rstrip().encode("utf-8", "surrogatepass"), digest_size=8, salt=str(place).encode()[:16]
     )
     return int.from_bytes(digest.digest(), "big") % size
+
+
+def draw_for(text: str) -> int:
+    """Draw a number for a text, which chooses the same one of several words throughout.
+
+    Args:
+        text: The text.
+
+    Returns:
+        A number from 0 to 2³² - 1.
+    """
+    return draw(text, 0, 1 << 32)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.substitution import agreement, choosing, persons, sets
+from evenflow.transforms.substitution import agreement, base_cda, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.placing import DETERMINER, part_of_speech
 from evenflow.transforms.substitution.roles import ADJECTIVE, Companions, Role, RoleMap
@@ -30,14 +30,15 @@ class ByGroup:
     Args:
         words: The list.
         roles: Its role map, which may be empty.
+        draws: Whether one of several words that are as good is drawn; see `Substituter`.
     """
 
-    def __init__(self, words: WordList, roles: RoleMap):
+    def __init__(self, words: WordList, roles: RoleMap, draws: bool = False):
+        self._draws = draws
         self.words = words
         self.roles = roles
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
-        self._paired = choosing.group_counterparts(words)
 
     def find_chains(
         self, text: str, sentences: Sequence[tuple[int, int]], mentions: Sequence[Mention]
@@ -56,8 +57,9 @@ class ByGroup:
             Chains of items that change together.
         """
         items = sets.place_mentions(sentences, mentions, self._words)
+        number = base_cda.draw_for(text) if items and self._draws else 0
         for item in items:
-            self._describe(text, sentences[item.sentence], item)
+            self._describe(text, sentences[item.sentence], item, number)
         if items and self.roles.companions:
             near = {
                 place for item in items for place in range(item.sentence, item.sentence + FURTHER)
@@ -66,17 +68,23 @@ class ByGroup:
                 text, sentences, sorted(each for each in near if each < len(sentences)), items
             )
             items += [
-                self._with_replacements(text, sentences, item, role) for item, role in list(beside)
+                self._with_replacements(text, sentences, item, role, number)
+                for item, role in list(beside)
             ]
             items.sort(key=lambda item: item.start)
         self._join(text, items)
         return persons.join_stories(text, items)
 
     def _with_replacements(
-        self, text: str, sentences: Sequence[tuple[int, int]], item: Item, role: Role
+        self,
+        text: str,
+        sentences: Sequence[tuple[int, int]],
+        item: Item,
+        role: Role,
+        number: int,
     ) -> Item:
         """A companion with its replacements."""
-        self._replace(text, item, role)
+        self._replace(text, item, role, number)
         start = sentences[item.sentence][0]
         if item.word == BARE and not DETERMINER.search(
             text[max(start, item.start - REACH) : item.start]
@@ -84,18 +92,16 @@ class ByGroup:
             item.replacements = {group: f"the {word}" for group, word in item.replacements.items()}
         return item
 
-    def _replace(self, text: str, item: Item, role: Role) -> None:
-        """Set the replacements of an item to the words of a role."""
+    def _replace(self, text: str, item: Item, role: Role, number: int) -> None:
+        """Set the replacements of an item to words of a role, which a number chooses."""
         original = text[item.start : item.end]
         canonical = self.roles.canonical.get(item.word, item.word)
         for group in self.words.groups:
-            word = role.target(group)
+            word = role.target(group, number)
             if group != item.group and word is not None:
                 item.replacements[group] = agreement.recase(original, canonical, word)
-        if item.mention is not None:
-            item.choices, item.canonical = role.words, canonical
 
-    def _describe(self, text: str, sentence: tuple[int, int], item: Item) -> None:
+    def _describe(self, text: str, sentence: tuple[int, int], item: Item, number: int) -> None:
         """Find the item's role in its place, and its replacements."""
         roles = self.roles.by_word.get(item.word, ())
         if not roles:
@@ -109,14 +115,13 @@ class ByGroup:
         item.kind = part_of_speech(before, after, {role.part for role in roles})
         role = next((role for role in roles if role.part == item.kind), None)
         if role is not None:
-            self._replace(text, item, role)
+            self._replace(text, item, role, number)
         if not item.replacements:
             item.refuse(sets.NO_COUNTERPART)
 
     def _replace_by_pairs(self, text: str, item: Item) -> None:
         """Set the replacements from the list's own pairs, for lists without a role map."""
         label = item.mention.label if item.mention is not None else item.word
-        item.choices, item.canonical = self._paired.get(label, {}), label
         for other in self.words.counterparts.get(label, ()):
             group = self.words.groups[self.words.labels[other]]
             original = text[item.start : item.end]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.substitution import base_cda, sets
-from evenflow.transforms.substitution.judges import Bar, ExchangeJudge, SubstitutionJudge
+from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set, apply
 from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -46,7 +46,6 @@ def rewrite(
     target: str | None = None,
     strictness: float = 0.8,
     judge: ExchangeJudge | None = None,
-    tier: SubstitutionJudge | None = None,
 ) -> Rewritten:
     """Exchange every eligible set of a text, without a repair plan.
 
@@ -60,8 +59,6 @@ def rewrite(
             may go to.
         strictness: The least probability of being right that an exchange needs.
         judge: Gives this probability; None: every set whose form allows it is exchanged.
-        tier: A language model that chooses words and judges. What it leaves open, the judge
-            decides.
 
     Returns:
         The text, its edits, and all sets.
@@ -69,7 +66,7 @@ def rewrite(
     Raises:
         ValueError: The lists do not have the attribute or a group.
     """
-    substituter = Substituter(lists, attribute, method, tier=tier)
+    substituter = Substituter(lists, attribute, method)
     for group in (source, target):
         if group is not None and group not in substituter.words.groups:
             known = ", ".join(substituter.words.groups)
@@ -110,19 +107,20 @@ def judged(
         bar: Bars exchanges that the judge may accept; None: none.
 
     Returns:
-        The sets with the judge's confidence. Those already judged or not wanted stay as they are.
+        The sets with the judge's confidence. Those that are not wanted stay as they are.
     """
     asked = [
         (number, target)
         for number, each in enumerate(proposed)
-        if not each.judged and (target := wanted(each)) is not None
+        if (target := wanted(each)) is not None
     ]
     out = list(proposed)
     together: dict[int, tuple[int, ...]] = {}
     if judge is not None and asked:
         chances: dict[int, tuple[float, str]] = {}
         targets = dict(asked)
-        for (_, target), answer in zip(asked, judge.exchanges(text, proposed, asked), strict=True):
+        [answers] = judge.exchanges([Asked(text, proposed, asked)])
+        for (_, target), answer in zip(asked, answers, strict=True):
             whole = all(targets.get(each) == target for each in answer.joined)
             chance = (answer.probability, answer.reason) if whole else (0.0, sets.HALF)
             for each in answer.joined:
@@ -142,7 +140,7 @@ def judged(
 def _refused(proposed: Set, confidence: float, reason: str) -> Set:
     """A set after its judgement; it is refused if there is a reason."""
     refusals = (Refusal(proposed.mentions[0], reason),) if reason else ()
-    return replace(proposed, confidence=confidence, judged=True, refusals=refusals)
+    return replace(proposed, confidence=confidence, refusals=refusals)
 
 
 def chooser(
@@ -159,7 +157,7 @@ def chooser(
         A function that gives a set's target group, None for none.
     """
     # One number for the text, so that all of it goes to the same of several groups
-    number = base_cda.draw(text, 0, 1 << 32)
+    number = base_cda.draw_for(text)
 
     def wanted(proposed: Set) -> str | None:
         group = target or (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.substitution import agreement, choosing, even, persons, sets
+from evenflow.transforms.substitution import agreement, base_cda, even, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.roles import Companions, RoleMap
 from evenflow.transforms.substitution.sets import Item
@@ -39,9 +39,11 @@ class Gendered:
     Args:
         words: A list for which `is_gendered` holds.
         roles: Its role map, which may be empty.
+        draws: Whether one of several words that are as good is drawn; see `Substituter`.
     """
 
-    def __init__(self, words: WordList, roles: RoleMap):
+    def __init__(self, words: WordList, roles: RoleMap, draws: bool = False):
+        self._draws = draws
         self.words = words
         self.roles = roles
         self.female = words.groups[words.labels["she"]]
@@ -53,12 +55,6 @@ class Gendered:
             others = words.counterparts.get(label, ())
             other = roles.prefer[key] if key in roles.prefer else others[0] if others else ""
             self._pair[key] = "" if spelling.fold(other) == key else other
-        self._choices = {
-            spelling.fold(label): choosing.add_role_words(
-                pairs, roles.by_word.get(spelling.fold(label), ())
-            )
-            for label, pairs in choosing.group_counterparts(words).items()
-        }
         self._words = {label: spelling.fold(label) for label in words.labels}
         self._companion = Companions(roles)
 
@@ -92,9 +88,10 @@ class Gendered:
             items.append(item)
         if beside:
             items.sort(key=lambda item: item.start)
+        number = base_cda.draw_for(text) if items and self._draws else 0
         for item in items:
             if item.kind != "pronoun":
-                self._replace(text, item)
+                self._replace(text, item, number)
         even.refuse_pairs(text, items, self._pair)
         return persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
 
@@ -115,18 +112,19 @@ class Gendered:
             original, original.lower(), word
         )
 
-    def _replace(self, text: str, item: Item) -> None:
-        """Set the replacement of a word that is no pronoun."""
+    def _replace(self, text: str, item: Item, number: int) -> None:
+        """Set the replacement of a word that is no pronoun.
+
+        Where its pair is one of several words of a role that are as good, a number chooses.
+        """
         original = text[item.start : item.end]
         label = item.word if item.mention is None else self._words[item.mention.label]
         word = self._pair.get(label) or ""
-        if item.mention is not None:
-            item.choices, item.canonical = self._choices.get(label, {}), original.lower()
-        if not word and label in self.roles.by_word:
-            word = self.roles.by_word[label][0].target(self.other_group(item.group)) or ""
+        other = self.other_group(item.group)
+        for role in self.roles.by_word.get(label, ())[:1]:
+            if not word or word in role.put_in.get(other, ()):
+                word = role.target(other, number) or ""
         if not word:
             item.refuse(sets.NO_COUNTERPART)
             return
-        item.replacements[self.other_group(item.group)] = agreement.recase(
-            original, original.lower(), word
-        )
+        item.replacements[other] = agreement.recase(original, original.lower(), word)

@@ -1,8 +1,8 @@
-"""The protocols of those who score exchanges, judge them, and choose counterparts."""
+"""The protocols of those who score exchanges, judge them, and bar them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from evenflow.transforms.substitution.sets import Set
@@ -39,23 +39,45 @@ class Judged(NamedTuple):
     joined: tuple[int, ...]
 
 
-class ExchangeJudge(Protocol):
-    """Judges whether an exchange is right."""
+class Asked(NamedTuple):
+    """Exchanges of a document that a judge is asked about.
 
-    def exchanges(
-        self, text: str, sets: Sequence[Set], asked: Sequence[tuple[int, str]]
-    ) -> Sequence[Judged]:
-        """Judge exchanges of a document.
+    Attributes:
+        text: The document.
+        sets: All its sets of one attribute.
+        exchanges: Of each exchange, the index of its set and the target group.
+    """
+
+    text: str
+    sets: Sequence[Set]
+    exchanges: Sequence[tuple[int, str]]
+
+
+class ExchangeJudge(Protocol):
+    """Judges whether exchanges are right."""
+
+    def exchanges(self, documents: Iterable[Asked]) -> Iterable[Sequence[Judged]]:
+        """Judge exchanges of documents.
 
         Args:
-            text: The document.
-            sets: All its sets of one attribute.
-            asked: Of each exchange, the index of its set and the target group.
+            documents: The documents, read one after the other.
 
         Returns:
-            An answer for each exchange.
+            Of each document, an answer for each exchange.
         """
         ...
+
+
+class FirstStage:
+    """Gives each exchange the probability that its set has from the first stage."""
+
+    def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
+        """Judge exchanges, see `ExchangeJudge`."""
+        for document in documents:
+            yield [
+                Judged(document.sets[number].confidence, "", (number,))
+                for number, _ in document.exchanges
+            ]
 
 
 class Bar(Protocol):
@@ -64,92 +86,3 @@ class Bar(Protocol):
     def bars(self, text: str, proposed: Set) -> bool:
         """Whether a set of a text may not be exchanged: a sentence may state a stereotype."""
         ...
-
-
-class Slot(NamedTuple):
-    """A word to be replaced, sentence[start:end], with its candidates.
-
-    Attributes:
-        sentence: The sentence.
-        start: First character of the word in the sentence.
-        end: Character after the last.
-        candidates: The words allowed in its place, the best first.
-        confidence: Of the substitution so far, 0 to 1.
-        key: Of document and set; decides random draws.
-    """
-
-    sentence: str
-    start: int
-    end: int
-    candidates: Sequence[str]
-    confidence: float = 1.0
-    key: str = ""
-
-    @property
-    def word(self) -> str:
-        """The word to be replaced."""
-        return self.sentence[self.start : self.end]
-
-
-class Chosen(NamedTuple):
-    """A choice among candidates.
-
-    Attributes:
-        word: The candidate chosen; None: none of them fits.
-        settled: Whether the choice is final; if not, it is made again later.
-    """
-
-    word: str | None
-    settled: bool = True
-
-
-class SubstitutionJudge(Protocol):
-    """Chooses counterparts and judges substitutions.
-
-    Attributes:
-        chooses: Whether it is given every candidate; otherwise only the first.
-    """
-
-    chooses: bool
-
-    def choose_counterpart(self, place: Slot) -> Chosen:
-        """Choose the candidate that fits a place best.
-
-        Args:
-            place: The place with its candidates.
-
-        Returns:
-            The choice.
-        """
-        ...
-
-    def judge_substitution(
-        self, original: str, changed: str, confidence: float = 1.0
-    ) -> float | None:
-        """Judge whether a changed sentence is as correct as the original.
-
-        Args:
-            original: The sentence.
-            changed: The sentence with its substitution.
-            confidence: Of the substitution so far, 0 to 1.
-
-        Returns:
-            The confidence (0 to 1) that it is; None: no answer.
-        """
-        ...
-
-
-class Embedded:
-    """Asks nobody: takes the first candidate and gives no verdict."""
-
-    chooses = False
-
-    def choose_counterpart(self, place: Slot) -> Chosen:
-        """Take the first candidate: lists and role maps have the best first."""
-        return Chosen(place.candidates[0] if place.candidates else None)
-
-    def judge_substitution(
-        self, original: str, changed: str, confidence: float = 1.0
-    ) -> float | None:
-        """Give no answer."""
-        return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.models.passages import Place
-from evenflow.transforms.substitution.judges import Judged
+from evenflow.transforms.substitution.judges import Asked, Judged
 from evenflow.transforms.substitution.sets import Set
 
 if TYPE_CHECKING:
@@ -65,10 +65,14 @@ class DocumentJudge:
         """The judge with the reader of this package; see `Reader.shipped`."""
         return cls(_reader())
 
-    def exchanges(
+    def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
+        """Judge exchanges, see `judges.ExchangeJudge`."""
+        return (self._document(*each) for each in documents)
+
+    def _document(
         self, text: str, sets: Sequence[Set], asked: Sequence[tuple[int, str]]
     ) -> list[Judged]:
-        """Judge exchanges, see `judges.ExchangeJudge`."""
+        """Judge the exchanges of a document."""
         shows = bool(sets) and self._reader.shows(sets[0].attribute)
         documents: dict[str | None, JoinedSets] = {}
         out: list[Judged] = []

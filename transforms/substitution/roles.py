@@ -40,21 +40,28 @@ class Role:
         part: Its part of speech: noun, adjective or collective.
         number: Its grammatical number.
         words: Its words by group.
-        put_in: The word to put in, by group; where it has none, the group's first word is put in.
+        put_in: The words to put in, by group, each as good as the others; where it has none, the
+            group's first word is put in.
     """
 
     name: str
     part: str
     number: str
     words: Mapping[str, tuple[str, ...]]
-    put_in: Mapping[str, str] = field(default_factory=dict)
+    put_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def target(self, group: str) -> str | None:
-        """The word to put in for a group, None where it has none."""
-        if group in self.put_in:
-            return self.put_in[group]
-        words = self.words.get(group)
-        return words[0] if words else None
+    def target(self, group: str, number: int) -> str | None:
+        """The word to put in for a group.
+
+        Args:
+            group: The group.
+            number: Chooses among several that are as good; see `base_cda.draw`.
+
+        Returns:
+            The word, None where the group has none.
+        """
+        words = self.put_in.get(group) or self.words.get(group, ())[:1]
+        return words[number % len(words)] if words else None
 
 
 @dataclass(frozen=True)
@@ -260,4 +267,13 @@ def _role(path: Path, entry: Any, groups: Sequence[str]) -> Role:
                 f"{path}: role {entry['role']!r}: {group}: a list of words was expected"
             )
         words[group] = tuple(listed)
-    return Role(entry["role"], entry["part"], entry["number"], words, dict(entry.get(PUT_IN, {})))
+    put_in: dict[str, tuple[str, ...]] = {}
+    for group, given in entry.get(PUT_IN, {}).items():
+        listed = [given] if isinstance(given, str) else given
+        if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
+            raise RoleMapError(
+                f"{path}: role {entry['role']!r}: {PUT_IN}: {group}: a word or a list of words was"
+                " expected"
+            )
+        put_in[group] = tuple(listed)
+    return Role(entry["role"], entry["part"], entry["number"], words, put_in)

@@ -61,8 +61,6 @@ class Item:
         refusal: Why the word may not change, empty where its form allows it.
         replacements: By target group, the word as it would stand in the text, empty where the item
             is removed.
-        choices: By target group, what else may stand there, as lists write it.
-        canonical: How a list writes the word itself.
         gap: Where the word ends with the blank after it, if a removal takes that too; otherwise 0.
     """
 
@@ -75,8 +73,6 @@ class Item:
     mention: Mention | None
     refusal: str = ""
     replacements: dict[str, str] = field(default_factory=dict)
-    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    canonical: str = ""
     gap: int = 0
 
     def refuse(self, reason: str) -> None:
@@ -98,7 +94,6 @@ class Set:
         spans: The (start, end) of its sentences.
         mentions: Its mentions.
         refusals: The mentions that keep the set as it is, with their reasons.
-        judged: Whether more than the first stage gave the confidence.
     """
 
     attribute: str
@@ -109,7 +104,6 @@ class Set:
     spans: tuple[tuple[int, int], ...]
     mentions: tuple[Mention, ...]
     refusals: tuple[Refusal, ...] = ()
-    judged: bool = False
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -10,16 +10,14 @@ from typing import Literal
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.substitution import agreement, base_cda, gendered, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
-from evenflow.transforms.substitution.choosing import WordChooser, draw_key
 from evenflow.transforms.substitution.gendered import Gendered
-from evenflow.transforms.substitution.judges import FirstScorer, SubstitutionJudge
+from evenflow.transforms.substitution.judges import FirstScorer
 from evenflow.transforms.substitution.persons import Chain
-from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set, apply, within
+from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set
 from evenflow.transforms.substitution.windows import show_windows
 from evenflow.transforms.text import english
 from evenflow.transforms.text.wordclasses import is_known
 from evenflow.transforms.text.words import LETTERS_ONLY
-from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 Method = Literal["gc", "base"]
@@ -37,8 +35,8 @@ class Substituter:
         attribute: The attribute to substitute.
         method: `gc` or `base`.
         first: Gives each set its first probability; without it the probability is 1.
-        tier: A language model that chooses the words and judges; without it the first word of a
-            role is put in.
+        draws: Whether one of several words of a role that are as good is drawn, by a hash of the
+            document. Otherwise the first is put in: annotators were shown that one.
 
     Raises:
         ValueError: The attribute or the method does not exist.
@@ -51,7 +49,7 @@ class Substituter:
         attribute: str,
         method: Method = "gc",
         first: FirstScorer | None = None,
-        tier: SubstitutionJudge | None = None,
+        draws: bool = False,
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -63,25 +61,20 @@ class Substituter:
         self.words = lists[names.index(attribute)]
         self.attribute = attribute
         self.method = method
-        self._first, self._tier = first, tier
-        self._labels = {
-            spelling.fold(label): self.words.groups[group]
-            for label, group in self.words.labels.items()
-        }
+        self._first = first
         role_map = roles.of(self.words)
         if method == "gc" and self.words.fixed:
             raise roles.RoleMapError(self.words.fixed)
         self._gendered = (
-            Gendered(self.words, role_map) if gendered.is_gendered(self.words) else None
+            Gendered(self.words, role_map, draws) if gendered.is_gendered(self.words) else None
         )
-        self._source = self._gendered or ByGroup(self.words, role_map)
+        self._source = self._gendered or ByGroup(self.words, role_map, draws)
 
     def propose(
         self,
         text: str,
         sentences: Sequence[Span],
         mentions: Sequence[Mention],
-        identity: str | None = None,
     ) -> list[Set]:
         """Propose all sets of a document.
 
@@ -89,7 +82,6 @@ class Substituter:
             text: The document.
             sentences: (start, end) in order, covering at least the mentions' sentences.
             mentions: Of any attributes, each in one sentence.
-            identity: The document's id, which decides the random draws of words; the text if None.
 
         Returns:
             The sets of this attribute in the document's order. Sets that their form refuses have
@@ -109,21 +101,15 @@ class Substituter:
             if mention.attribute != self.attribute
         )
         unreadable: dict[int, str] = {}
-        made: list[tuple[Chain, Set]] = []
+        made: list[Set] = []
         for chain in self._source.find_chains(text, sentences, own):
             proposed = self._set(text, sentences, chain, others, unreadable)
             if proposed is not None:
-                made.append((chain, proposed))
-        made.sort(key=lambda each: each[1].mentions[0].start)
+                made.append(proposed)
+        made.sort(key=lambda each: each.mentions[0].start)
         if self._first is not None:
             made = self._score_first(text, made, self._first)
-        if self._tier is not None:
-            key = identity if identity is not None else text.rstrip()
-            return [
-                self._ask_tier(text, sentences, chain, each, self._tier, key)
-                for chain, each in made
-            ]
-        return [each for _, each in made]
+        return made
 
     def _set(
         self,
@@ -164,74 +150,18 @@ class Substituter:
             self.attribute, group, edits, 0.0 if reason else 1.0, places, spans, mentions, refusals
         )
 
-    def _score_first(
-        self, text: str, made: Sequence[tuple[Chain, Set]], first: FirstScorer
-    ) -> list[tuple[Chain, Set]]:
+    def _score_first(self, text: str, made: Sequence[Set], first: FirstScorer) -> list[Set]:
         """The sets with their first probability, the greatest over their targets."""
         shown_to = [
             (number, show_windows(text, each, target))
-            for number, (_, each) in enumerate(made)
+            for number, each in enumerate(made)
             for target in each.edits
         ]
         best: dict[int, float] = {}
         given = first.exchanges(self.attribute, [windows for _, windows in shown_to])
         for (number, _), probability in zip(shown_to, given, strict=True):
             best[number] = max(probability, best.get(number, 0.0))
-        return [
-            (chain, replace(each, confidence=best.get(number, 0.0)))
-            for number, (chain, each) in enumerate(made)
-        ]
-
-    def _ask_tier(
-        self,
-        text: str,
-        sentences: Sequence[Span],
-        chain: Chain,
-        proposed: Set,
-        tier: SubstitutionJudge,
-        identity: str,
-    ) -> Set:
-        """A set with the words that a language model chooses, and its verdict if it gives one."""
-        if not proposed.edits:
-            return proposed
-        word_chooser = WordChooser(
-            tier, self._labels, proposed.confidence, draw_key(identity, self.attribute, chain)
-        )
-        edits: dict[str, tuple[Edit, ...]] = {}
-        for target in proposed.edits:
-            words = [
-                word_chooser.choose(text, sentences[item.sentence], item, target) for item in chain
-            ]
-            if None not in words:
-                edits[target] = _edits(text, chain, [word for word in words if word is not None])
-        # A choice that is not settled is not worth a question: another word may come.
-        if not word_chooser.settled:
-            return replace(proposed, edits=edits)
-        verdicts = [
-            verdict
-            for own in edits.values()
-            for start, end in proposed.spans
-            for original in [text[start:end]]
-            if (
-                verdict := tier.judge_substitution(
-                    original, apply(original, within(own, start, end)), proposed.confidence
-                )
-            )
-            is not None
-        ]
-        if not edits or (verdicts and min(verdicts) <= 0):
-            return replace(
-                proposed,
-                edits={},
-                confidence=0.0,
-                judged=True,
-                refusals=(Refusal(proposed.mentions[0], sets.DOUBTED),),
-            )
-        return replace(
-            proposed,
-            edits=edits,
-            **({"confidence": min(verdicts), "judged": True} if verdicts else {}),
-        )
+        return [replace(each, confidence=best.get(number, 0.0)) for number, each in enumerate(made)]
 
 
 def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:

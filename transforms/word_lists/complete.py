@@ -86,7 +86,7 @@ def missing_counterparts(words: WordList, roles: RoleMap) -> dict[str, tuple[str
     for label, own in words.labels.items():
         paired = {words.labels[other] for other in words.counterparts.get(label, ())}
         for role in roles.by_word.get(spelling.fold(label), ()):
-            paired |= {n for n, group in enumerate(words.groups) if role.target(group)}
+            paired |= {n for n, group in enumerate(words.groups) if role.target(group, 0)}
         lacking = tuple(
             group for n, group in enumerate(words.groups) if n != own and n not in paired
         )

@@ -162,7 +162,6 @@ def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> Non
     assert own["prompts"] == {
         "stereotypes": "embedded",
         "indicators": "embedded",
-        "counterpart": "llm",
         "substitution": "llm",
     }
     assert (

@@ -33,7 +33,7 @@ SENTENCES = (
     "Boys will fight about ball {}.",
     "Every wife should cook {} meals for her husband.",
 )
-VALID = {"grammar": True, "facts": True, "verdict": "VALID"}
+VALID = {"who": "particular", "reason": "none", "verdict": "VALID"}
 
 
 def texts() -> list[str]:
@@ -60,9 +60,7 @@ def corpus(folder: Path, files: int) -> Path:
 def says(request: Mapping[str, Any]) -> Turn:
     """Finds half of the sentences stereotypes, and everything else right."""
     data = json.loads(request["messages"][-1]["content"])
-    if "candidates" in data:
-        return Turn(content=json.dumps({"choice": data["candidates"][-1]}))
-    if "original" in data:
+    if "from" in data:
         return Turn(content=json.dumps(VALID))
     label = data["listed"][0]
     if '"belief"' not in json.dumps(request):  # the indicators' questions

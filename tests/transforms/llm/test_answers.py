@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
 
-from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import (
     QUOTE,
     SCHEMA,
@@ -22,13 +21,18 @@ from evenflow.transforms.llm.answers import (
 )
 from evenflow.transforms.llm.questions import Question
 
-PROMPT = loader.load("counterpart")
+CHOICE = {
+    "type": "object",
+    "properties": {"choice": {"type": "string"}},
+    "required": ["choice"],
+    "additionalProperties": False,
+}
 
 
 def question(word: str) -> Question:
-    """The question which candidate fits a word."""
-    slots = {"before": "", "word": word, "after": "", "candidates": ["x"]}
-    return Question.of(PROMPT, word, slots)
+    """A question about a word."""
+    chat = ({"role": "user", "content": json.dumps({"word": word})},)
+    return Question("test", "digest", chat, CHOICE, word)
 
 
 def check(index: int, value: dict[str, Any]) -> str:

@@ -1,57 +1,43 @@
-"""One batch in place of many single questions."""
+"""A budget of questions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
+from hypothesis import given
+from hypothesis import strategies as st
 from scripted_asker import Says
+from substitution_questions import about
 
-from evenflow.transforms.llm.budget import ask_in_rounds
-from evenflow.transforms.llm.judges import LlmJudge
-from evenflow.transforms.llm.questions import Asker
-from evenflow.transforms.substitution.counterfactuals import rewrite
-from evenflow.wordlists import loader
+from evenflow.transforms.llm.budget import SPENT, Budgeted, QuestionCollector, count_asked
+from evenflow.transforms.llm.client.stats import Counted
+from evenflow.transforms.llm.questions import DEFERRED
 
-GENDER = loader.load("gender")
-TEXT = "My sister sang. Your uncle danced. A nun met my brother."
-
-
-def valid(data: object) -> dict[str, object]:
-    """An answer that finds a sentence right."""
-    return {"grammar": True, "facts": True, "verdict": "VALID"}
+WORTHS = (0.2, 0.9, 0.5, 0.9)
+QUESTIONS = [replace(about("He sang.", str(n)), worth=each) for n, each in enumerate(WORTHS)]
 
 
-def last(data: Mapping[str, Any]) -> dict[str, object]:
-    """An answer that chooses the last candidate, or finds a sentence right."""
-    return {"choice": data["candidates"][-1]} if "candidates" in data else valid(data)
+def test_the_most_valuable_questions_are_asked_while_the_budget_lasts() -> None:
+    asker = Says(lambda data: {})
+    budgeted = Budgeted(asker, 3)
+    first = budgeted.ask(QUESTIONS)
+    assert [each.reason for each in first] == [SPENT, "", "", ""]
+    assert asker.asked == [QUESTIONS[1], QUESTIONS[2], QUESTIONS[3]]
+    assert [each.reason for each in budgeted.ask(QUESTIONS)] == [SPENT] * 4
+    assert len(asker.calls) == 1
 
 
-def work(asker: Asker) -> str:
-    """Rewrites the text with the LLM as judge."""
-    return rewrite(TEXT, [GENDER], "gender", tier=LlmJudge(asker)).text
+@given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 30))
+def test_a_budget_is_kept_and_counted(sizes: list[int], most: int) -> None:
+    counted = Counted(Budgeted(Says(lambda data: {}), most))
+    for size in sizes:
+        counted.ask(QUESTIONS[:size])
+    cost = {name: each.additive() for name, each in counted.stats.items()}
+    assert count_asked(cost) == min(most, sum(sizes))
 
 
-def test_rounds_ask_in_batches_and_give_the_same_result() -> None:
-    """A batch for what can be asked at once, another for the sentences whose words were chosen."""
-    single, batched = Says(last), Says(last)
-    assert ask_in_rounds(work, batched) == work(single) != TEXT
-    assert len(single.calls) > 2
-    assert [{each.prompt for each in call} for call in batched.calls] == [
-        {"counterpart", "substitution"},
-        {"substitution"},
-    ]
-    assert {each.key for each in batched.asked} == {each.key for each in single.asked}
-
-
-def test_verdicts_of_rounds_count() -> None:
-    asker = Says(lambda data: {"grammar": True, "facts": False, "verdict": "INVALID"})
-    assert ask_in_rounds(work, asker) == TEXT
-
-
-def test_work_without_questions_runs_once() -> None:
-    seen: list[Asker] = []
-    asker = Says(valid)
-    ask_in_rounds(seen.append, asker)
-    assert len(seen) == 1
-    assert not asker.calls
+def test_a_collector_keeps_the_greater_worth() -> None:
+    collector = QuestionCollector({})
+    again = replace(QUESTIONS[0], worth=0.7)
+    assert {each.reason for each in collector.ask([QUESTIONS[0], again])} == {DEFERRED}
+    assert [each.worth for each in collector.deferred.values()] == [0.7]

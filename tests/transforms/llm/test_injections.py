@@ -5,28 +5,29 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from places import DATA
+from scripted_judge import Judge
 from scripted_llm import MODEL, ScriptedLLM, Turn
 from stereotype_models import scorer
 
 from evenflow.prompts import loader
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm import answers as llm_answers
+from evenflow.transforms.llm import judges
 from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence
 from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
-from evenflow.transforms.llm.questions import Answer, Question
+from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
-from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
-from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.substitution.judges import Asked, Judged
+from evenflow.transforms.substitution.sets import Set
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import loader as lists
@@ -40,7 +41,6 @@ REJECTED = {
     llm_answers.SCHEMA,
     llm_answers.QUOTE,
     llm_answers.CONTRADICTION,
-    llm_answers.OTHER_WORDS,
     llm_answers.OTHER_LABEL,
 }
 REASONS = REJECTED | {llm_answers.TOO_LONG}
@@ -79,15 +79,11 @@ def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
                 "generalisation": "abstract",
             }
         ],
-        "counterpart": [
-            {"choice": payload},
-            {"choice": case["text"]},
-            {"choice": payload, "sentence": payload},
-        ],
         "substitution": [
-            {"grammar": False, "facts": False, "verdict": "VALID"},
-            {"grammar": True, "facts": True, "verdict": payload},
-            {"grammar": True, "facts": True, "verdict": "VALID", "sentence": payload},
+            {"who": "named", "reason": "named", "verdict": "VALID"},
+            {"who": "anybody", "reason": payload, "verdict": "INVALID"},
+            {"who": "anybody", "reason": "none", "verdict": "VALID", "sentence": payload},
+            {"who": "anybody", "reason": "none", "verdict": "VALID"},
         ],
     }
     raw = [case["answer"]] if case["answer"] is not None else []
@@ -111,15 +107,20 @@ class Obeys:
 
 
 WAYS = range(8)
-MOST_CANDIDATES = 5  # of a label of the list of gender
 
 
-def edits(text: str, judge: SubstitutionJudge) -> set[Edit]:
-    """All exchanges that are possible in a text."""
-    substituter = copy(SUBSTITUTER)  # to make one takes longer than all the rest here
-    substituter._tier = judge  # pyright: ignore[reportPrivateUsage]
-    proposed = substituter.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
-    return {edit for each in proposed for made in each.edits.values() for edit in made}
+def own_sets(text: str) -> list[Set]:
+    """The sets of a text."""
+    return SUBSTITUTER.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
+
+
+def verdicts(case: Mapping[str, Any], asker: Asker) -> tuple[list[Judged], LlmJudge]:
+    """The model's verdicts about the exchanges that are possible in a text."""
+    judge = LlmJudge(Judge(lambda shown: 0.5), asker, "llm", {"gender": 0.8})
+    own = own_sets(case["text"])
+    asked = [(number, target) for number, each in enumerate(own) for target in each.edits]
+    [found] = judge.exchanges([Asked(case["text"], own, asked)])
+    return found, judge
 
 
 def labels(text: str) -> list[tuple[int, int, str]]:
@@ -206,40 +207,13 @@ def test_indicators_rest_on_the_sentence_or_are_rejected(case: Mapping[str, Any]
 
 
 @each_case
-def test_a_choice_is_a_candidate(case: Mapping[str, Any]) -> None:
-    candidates = ("groom", "husband", "gentleman")
-    text = case["text"]
+def test_a_verdict_accepts_or_refuses_and_nothing_more(case: Mapping[str, Any]) -> None:
+    """No word of an answer gets into a text, a reason or a count."""
     for way in WAYS:
-        judge = LlmJudge(Obeys(case, way), by_model=1)
-        places = [
-            Slot(f"{text} The bride sang.", len(text) + 5, len(text) + 10, candidates),
-            Slot(text, 0, 1, candidates),
-        ]
-        assert {each.word for each in judge.choose_counterparts(places)} <= {*candidates, None}
-        assert set(judge.choices.rejected) | set(judge.choices.fallbacks) <= REASONS
-
-
-class AnyCandidate(Embedded):
-    """Collects the edits for each candidate: it always chooses the one of a number."""
-
-    chooses = True
-
-    def __init__(self, number: int):
-        self.number = number
-
-    def choose_counterpart(self, place: Slot) -> Chosen:
-        """The candidate of the number."""
-        return Chosen(place.candidates[self.number % len(place.candidates)])
-
-
-@each_case
-def test_only_labels_and_agreement_of_a_text_change(case: Mapping[str, Any]) -> None:
-    """The rules without a model make each of the edits too, with some candidate."""
-    proposed = set[Edit]().union(
-        *(edits(case["text"], AnyCandidate(number)) for number in range(MOST_CANDIDATES))
-    )
-    for way in WAYS:
-        assert edits(case["text"], LlmJudge(Obeys(case, way), by_model=1)) <= proposed
+        found, judge = verdicts(case, Obeys(case, way))
+        assert {each.probability for each in found} <= {0.0, 0.5, 1.0}
+        assert {each.reason for each in found} <= {"", *judges.REASONS.values()}
+        assert set(judge.tally.rejected) | set(judge.tally.fallbacks) <= REASONS
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -249,25 +223,20 @@ def test_the_same_over_http(way: int) -> None:
 
     def script(request: Mapping[str, Any]) -> Turn:
         data = json.loads(request["messages"][-1]["content"])
-        case = by_text[data.get("after", data["sentence"])]
-        ways = answers("counterpart" if "candidates" in data else "stereotypes", case)
+        ways = answers("stereotypes", by_text[data["sentence"]])
         answer = ways[way % len(ways)]
         return Turn(content=answer if isinstance(answer, str) else json.dumps(answer))
 
     texts = list(by_text)
-    places = [Slot(f"bride{text}", 0, 5, ("groom", "husband")) for text in texts]
     server = ScriptedLLM(script)
     try:
         with Client(ServerSettings(server.url, MODEL, deadline=30, concurrency=8)) as client:
             detector = TieredDetector(Silent(), client, select_all)
             judged = detector.judge(texts, [labels(text) for text in texts])
-            judge = LlmJudge(client, by_model=1)
-            chosen = judge.choose_counterparts(places)
     finally:
         server.close()
-    assert detector.tally.questions == judge.choices.questions == len(texts)
+    assert detector.tally.questions == len(texts)
     assert detector.tally.rejected.total() + detector.tally.fallbacks.total() > len(texts) / 2
-    assert {each.word for each in chosen} <= {"groom", "husband", None}
     for text, each in zip(texts, judged, strict=True):
         here = TieredDetector(Silent(), Obeys(by_text[text], way), select_all).judge(
             [text], [labels(text)]
@@ -283,9 +252,7 @@ def test_the_texts_really_attack() -> None:
             detector = TieredDetector(Silent(), Obeys(case, way), select_all)
             detector.detect([case["text"]], [labels(case["text"])])
             rejected += detector.tally.rejected
-            judge = LlmJudge(Obeys(case, way), by_model=1)
-            judge.choose_counterpart(Slot("The bride sang.", 4, 9, ("groom", "husband")))
-            judge.judge_substitution("The bride sang.", "The groom sang.")
-            rejected += judge.choices.rejected + judge.verdicts.rejected
+            rejected += verdicts(case, Obeys(case, way))[1].tally.rejected
     assert min(rejected[reason] for reason in REJECTED) >= len(CASES) / 4
-    assert sum(bool(edits(case["text"], Embedded())) for case in CASES) >= len(CASES) / 4
+    changeable = [case for case in CASES if any(each.edits for each in own_sets(case["text"]))]
+    assert len(changeable) >= len(CASES) / 4

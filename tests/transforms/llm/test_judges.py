@@ -1,214 +1,302 @@
-"""The LLM as judge of substitutions: its choices, rejected answers, and who decides then."""
+"""The LLM as judge of drawn exchanges: what it is shown, what is done with its answers, and how
+often it is asked.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted_asker import NO_ANSWER, Says
+from scripted_judge import First, Judge, shipped
+from scripted_llm import MODEL, ScriptedLLM, Turn
 
-from evenflow.transforms.llm.answers import (
-    CONTRADICTION,
-    LONGEST_SENTENCE,
-    OTHER_WORDS,
-    SCHEMA,
-    TOO_LONG,
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.files.driver import Run
+from evenflow.prompts import loader as prompts
+from evenflow.schemas.config import load
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.llm.answers import CONTRADICTION, SCHEMA, TOO_LONG
+from evenflow.transforms.llm.judges import (
+    AROUND,
+    FIXED,
+    LONGEST_PASSAGE,
+    NO_REASON,
+    REASONS,
+    WORTH_ASKING,
+    LlmJudge,
+    show_passage,
 )
-from evenflow.transforms.llm.budget import QuestionCollector
-from evenflow.transforms.llm.cascade import Unsure, select_none
-from evenflow.transforms.llm.judges import BY_MODEL, LlmJudge
-from evenflow.transforms.llm.questions import Asker
-from evenflow.transforms.substitution.judges import Chosen, Embedded, Slot, SubstitutionJudge
+from evenflow.transforms.models.reader import WHO
+from evenflow.transforms.substitution.judges import Asked, Judged
+from evenflow.transforms.substitution.sets import Set
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.text.sentences import sentences
+from evenflow.wordlists import loader
 
-CANDIDATES = ("groom", "husband", "men")
-
-
-def place(number: int = 0) -> Slot:
-    """A place with three candidates in a document of a number."""
-    return Slot(f"The bride sang {number} songs.", 4, 9, CANDIDATES, key=f"document {number}")
-
-
-def always(asker: Asker) -> LlmJudge:
-    """A judge that asks about every place."""
-    return LlmJudge(asker, by_model=1)
+GENDER = loader.load("gender")
+FINDER = LabelFinder([GENDER])
+SUBSTITUTER = Substituter([GENDER], "gender")
+VALID = {"who": "particular", "reason": "none", "verdict": "VALID"}
+INVALID = {"who": "particular", "reason": "biology", "verdict": "INVALID"}
+TEXT = "A nun came in. It rained.\n\nAn hour later the sister sang, and her brother left."
 
 
-def test_it_is_a_judge() -> None:
-    judge: SubstitutionJudge = LlmJudge(Says(lambda data: None))
-    assert judge.judge_substitution("He sang.", "She sang.") is None
+def sets_of(text: str) -> list[Set]:
+    return SUBSTITUTER.propose(text, sentences(text), FINDER.find(text))
 
 
-@pytest.mark.parametrize(
-    ("said", "chosen", "reason"),
-    [
-        ("husband", "husband", ""),
-        (" Husband ", "husband", ""),
-        ("a husband", "husband", ""),
-        (None, None, ""),
-        ("wife", "groom", OTHER_WORDS),
-        ("", "groom", OTHER_WORDS),
-        ("husband sang badly", "groom", OTHER_WORDS),
-        ("The husband", "groom", OTHER_WORDS),
-        (3, "groom", SCHEMA),
-        (["husband"], "groom", SCHEMA),
-        ("husband" * 100, "groom", SCHEMA),
-    ],
-)
-def test_only_a_candidate_is_chosen(said: Any, chosen: str | None, reason: str) -> None:
-    judge = always(Says(lambda data: {"choice": said}))
-    assert judge.choose_counterpart(place()) == Chosen(chosen)
-    assert judge.choices.to_json()["rejected"] == ({reason: 1} if reason else {})
-    assert judge.choices.accepted == (not reason)
+def other(proposed: Set) -> str:
+    return "male" if proposed.source == "female" else "female"
 
 
-def test_the_question_holds_the_place() -> None:
-    asker = Says(lambda data: {"choice": "men"})
-    always(asker).choose_counterpart(place(7))
-    assert json.loads(asker.asked[0].messages[-1]["content"]) == {
-        "sentence": "The bride sang 7 songs.",
-        "before": "The ",
-        "word": "bride",
-        "after": " sang 7 songs.",
-        "candidates": list(CANDIDATES),
-    }
+def judged(
+    says: Callable[[Mapping[str, Any]], Any],
+    probability: float,
+    mode: Literal["cascade", "llm"] = "llm",
+    text: str = TEXT,
+    strictness: float = 0.8,
+    together: Callable[..., tuple[int, ...]] = lambda sets, number: (number,),
+) -> tuple[list[Judged], Says, LlmJudge]:
+    """All exchanges of a text, each of which the embedded judge gives a probability."""
+    asker = Says(says)
+    embedded = Judge(lambda shown: probability, "unsure", together)
+    judge = LlmJudge(embedded, asker, mode, {"gender": strictness})
+    own = sets_of(text)
+    asked = [(number, other(each)) for number, each in enumerate(own) if each.edits]
+    [found] = judge.exchanges([Asked(text, own, asked)])
+    return found, asker, judge
 
 
-def test_a_fifth_is_drawn_and_always_the_same() -> None:
-    places = [place(number) for number in range(2000)]
-    asker = Says(lambda data: {"choice": None})
-    chosen = [each.word for each in LlmJudge(asker).choose_counterparts(places)]
-    drawn = [word for word in chosen if word is not None]
-    share = len(asker.asked) / len(places)
-    assert abs(share - BY_MODEL) < 4 * (BY_MODEL * (1 - BY_MODEL) / len(places)) ** 0.5
-    for candidate in CANDIDATES:
-        assert abs(drawn.count(candidate) / len(drawn) - 1 / 3) < 4 * (2 / 9 / len(drawn)) ** 0.5
-    assert [
-        each.word
-        for each in LlmJudge(Says(lambda data: {"choice": None})).choose_counterparts(places)
-    ] == chosen
-    other = LlmJudge(Says(lambda data: {"choice": None}), seed=1).choose_counterparts(places)
-    assert [each.word for each in other] != chosen
+def test_schema_and_prompt_have_the_readers_words() -> None:
+    prompt = prompts.load("substitution")
+    properties = prompt.schema["properties"]
+    assert tuple(properties["who"]["enum"]) == WHO
+    assert set(properties["reason"]["enum"]) == {NO_REASON, *REASONS}
+    assert set(FIXED) <= set(WHO)
+    assert all(f'"{word}"' in prompt.system for word in (*WHO, *REASONS, NO_REASON))
 
 
-def test_a_draw_depends_only_on_seed_document_and_set() -> None:
-    """A set is drawn for or asked about as a whole, over sentences; a word gets one draw."""
-    judge = LlmJudge(Says(lambda data: {"choice": "men"}), by_model=0.5)
-    for number in range(50):
-        places = [place(number), place(number)._replace(sentence="Her bride.", confidence=0.6)]
-        first, second = judge.choose_counterparts(places)
-        assert first == second
-    drawn = {judge.choose_counterpart(place(number)).word for number in range(50)}
-    assert drawn == set(CANDIDATES)
-
-
-def test_sure_places_are_neither_asked_about_nor_drawn() -> None:
-    asker = Says(lambda data: {"choice": "men"})
-    judge = LlmJudge(asker, select=Unsure(0.2, 0.8), by_model=0)
-    sure = [judge.choose_counterpart(place(number)) for number in range(50)]
-    unsure = [
-        judge.choose_counterpart(place(number)._replace(confidence=0.6)) for number in range(50)
+def test_the_question_shows_the_passage_with_all_mentions_of_the_joined_sets() -> None:
+    both = lambda sets, number: (0, 1) if number < 2 else (number,)  # noqa: E731
+    found, asker, judge = judged(lambda data: VALID, 0.6, together=both)
+    assert [json.loads(each.messages[-1]["content"]) for each in asker.asked] == [
+        {
+            "sentence": "A ⟦nun → monk⟧ came in. It rained.\n\nAn hour later the"
+            " ⟦sister → brother⟧ sang, and ⟦her → his⟧ brother left.",
+            "attribute": "gender",
+            "from": "female",
+            "to": "male",
+        },
+        {
+            "sentence": "A nun came in. It rained.\n\nAn hour later the sister sang, and her"
+            " ⟦brother → sister⟧ left.",
+            "attribute": "gender",
+            "from": "male",
+            "to": "female",
+        },
     ]
-    assert {each.word for each in sure} == {CANDIDATES[0]}
-    assert {each.word for each in unsure} == set(CANDIDATES)
-    assert not asker.asked
-
-
-def test_a_deferred_choice_is_not_settled() -> None:
-    collector = QuestionCollector({})
-    assert always(collector).choose_counterpart(place()) == Chosen("groom", settled=False)
-    [question] = collector.deferred.values()
-    known = {question.key: Says(lambda data: {"choice": "men"}).ask([question])[0]}
-    assert always(QuestionCollector(known)).choose_counterpart(place()) == Chosen("men")
-
-
-def test_an_answer_is_worth_more_for_a_less_sure_substitution() -> None:
-    collector = QuestionCollector({})
-    judge = always(collector)
-    judge.choose_counterpart(place(1)._replace(confidence=0.9))
-    judge.choose_counterpart(place(2)._replace(confidence=0.6))
-    judge.judge_substitution("He sang.", "She sang.", 0.7)
-    assert [round(each.worth, 6) for each in collector.deferred.values()] == [0.6, 0.9, 0.8]
-
-
-@pytest.mark.parametrize(("candidates", "chosen"), [((), None), (("groom",), "groom")])
-def test_without_a_choice_nothing_is_asked(candidates: tuple[str, ...], chosen: str | None) -> None:
-    asker = Says(lambda data: {"choice": None})
-    assert always(asker).choose_counterpart(Slot("The bride sang.", 4, 9, candidates)) == Chosen(
-        chosen
-    )
-    assert not asker.asked
+    assert {each.prompt for each in asker.asked} == {"substitution"}
+    assert judge.tally.questions == 2 and [each.joined for each in found] == [(0, 1), (0, 1), (2,)]
 
 
 @pytest.mark.parametrize(
-    ("answer", "verdict", "reason"),
+    ("answer", "probability", "reason", "rejected"),
     [
-        ({"grammar": True, "facts": True, "verdict": "VALID"}, 1.0, ""),
-        ({"grammar": True, "facts": False, "verdict": "INVALID"}, 0.0, ""),
-        ({"grammar": False, "facts": False, "verdict": "INVALID"}, 0.0, ""),
-        ({"grammar": True, "facts": True, "verdict": "INVALID"}, None, CONTRADICTION),
-        ({"grammar": False, "facts": True, "verdict": "VALID"}, None, CONTRADICTION),
-        ({"grammar": True, "facts": True, "verdict": "PERHAPS"}, None, SCHEMA),
-        ({"grammar": 1, "facts": 1, "verdict": "VALID"}, None, SCHEMA),
-        ({"grammar": True, "facts": True, "verdict": "VALID", "text": "better"}, None, SCHEMA),
-        ({}, None, SCHEMA),
+        (VALID, 1.0, "", ""),
+        (INVALID, 0.0, REASONS["biology"], ""),
+        (VALID | {"reason": "form"}, 0.45, "unsure", CONTRADICTION),
+        (INVALID | {"reason": "none"}, 0.45, "unsure", CONTRADICTION),
+        (VALID | {"who": "named"}, 0.45, "unsure", CONTRADICTION),
+        (VALID | {"text": "better"}, 0.45, "unsure", SCHEMA),
+        (VALID | {"who": "me"}, 0.45, "unsure", SCHEMA),
+        ({}, 0.45, "unsure", SCHEMA),
+        ("VALID", 0.45, "unsure", SCHEMA),
     ],
 )
-def test_verdicts(answer: dict[str, Any], verdict: float | None, reason: str) -> None:
-    judge = LlmJudge(Says(lambda data: answer))
-    assert judge.judge_substitution("His aunt sang.", "His uncle sang.") == verdict
-    assert judge.verdicts.to_json() == {
-        "questions": 1,
-        "accepted": int(not reason),
-        "rejected": {reason: 1} if reason else {},
-        "fallbacks": {},
-    }
+def test_an_answer_decides_or_the_embedded_judge_does(
+    answer: Any, probability: float, reason: str, rejected: str
+) -> None:
+    [found], asker, judge = judged(lambda data: answer, 0.45, text="A nun sang.")
+    assert (found.probability, found.reason, len(asker.asked)) == (probability, reason, 1)
+    assert judge.tally.to_json()["rejected"] == ({rejected: 1} if rejected else {})
 
 
 def test_no_answer_is_a_counted_fallback() -> None:
-    judge = always(Says(lambda data: None))
-    assert judge.choose_counterpart(place()) == Embedded().choose_counterpart(place())
-    assert judge.judge_substitution("a", "b") is None
-    assert judge.choices.fallbacks == judge.verdicts.fallbacks == {NO_ANSWER: 1}
+    [found], _, judge = judged(lambda data: None, 0.9, text="A nun sang.")
+    assert found.probability == 0.9 and judge.tally.fallbacks == {NO_ANSWER: 1}
 
 
-def test_a_long_sentence_is_not_asked_about() -> None:
-    asker = Says(lambda data: {"choice": "men"})
-    judge = always(asker)
-    long = "a" * LONGEST_SENTENCE + " bride"
-    assert judge.choose_counterpart(
-        Slot(long, LONGEST_SENTENCE + 1, LONGEST_SENTENCE + 6, CANDIDATES)
-    ) == Chosen("groom")
-    assert judge.judge_substitution(long, "short") is None
-    assert not asker.asked
-    assert judge.choices.fallbacks == judge.verdicts.fallbacks == {TOO_LONG: 1}
-
-
-def test_modes() -> None:
-    pairs = [("I saw him.", "I saw her."), ("His aunt.", "His uncle.")]
-    for select, expected in ((select_none, [None, None]), (Unsure(0.2, 0.8), [None, 0])):
-        judge = LlmJudge(
-            Says(lambda data: {"grammar": False, "facts": True, "verdict": "INVALID"}),
-            select=select,
+@pytest.mark.parametrize(
+    ("probability", "strictness", "cascade", "llm"),
+    [
+        (WORTH_ASKING - 0.01, 0.8, 0, 0),  # hopeless
+        (0.5, 0.8, 1, 1),  # the embedded judge would refuse it
+        (0.81, 0.8, 0, 1),  # it would accept it
+        (0.9, 1.0, 1, 1),  # no probability reaches the wanted precision
+        (0.3, 0.2, 0, 1),  # a low strictness of the user
+        (0.1, 0.2, 0, 0),
+    ],
+)
+def test_the_mode_says_what_is_asked(
+    probability: float, strictness: float, cascade: int, llm: int
+) -> None:
+    for mode, asked in (("cascade", cascade), ("llm", llm)):
+        _, asker, _ = judged(
+            lambda data: VALID,
+            probability,
+            mode,  # type: ignore[arg-type]
+            "A nun sang.",
+            strictness,
         )
-        assert judge.judge_substitutions(pairs, [1.0, 0.3]) == expected
+        assert len(asker.asked) == asked, mode
 
 
-def test_an_unchanged_sentence_is_not_asked_about() -> None:
-    asker = Says(lambda data: None)
-    assert LlmJudge(asker).judge_substitution("It rained.", "It rained.") is None
-    assert not asker.asked
+def test_several_documents_are_asked_about_in_one_batch_and_nothing_twice() -> None:
+    asker = Says(lambda data: VALID)
+    judge = LlmJudge(Judge(lambda shown: 0.5), asker, "llm", {"gender": 0.8})
+    texts = ["A nun sang.", "A king sang.", "It rained.", "A nun sang."]
+    documents = [
+        Asked(text, own, [(number, other(each)) for number, each in enumerate(own)])
+        for text in texts
+        for own in [sets_of(text)]
+    ]
+    assert [len(each) for each in judge.exchanges(iter(documents))] == [1, 1, 0, 1]
+    assert [len(call) for call in asker.calls] == [2]
+    judge.exchanges(documents[:1])
+    assert len(asker.asked) == 2
 
 
-def test_a_share_outside_0_to_1_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"by_model 1\.5"):
-        LlmJudge(Says(lambda data: None), by_model=1.5)
+def test_a_passage_keeps_some_hundred_characters_and_leaves_out_the_rest() -> None:
+    far = "The rain fell on the roofs. " * 100
+    text = f"{far}A nun came in.\n\n{far}She left. {far}"
+    shown = show_passage(text, sets_of(text), "male")
+    assert shown is not None
+    first, second = shown.split(" … ")
+    assert {first.split()[0], second.split()[-1]} <= set(far.split())  # no word is cut
+    for piece, mark in ((first, "A ⟦nun → monk⟧"), (second, "⟦She → He⟧")):
+        assert AROUND[0] - 10 < piece.index(mark) <= AROUND[0]
 
 
-@given(st.text(), st.lists(st.text(), min_size=2), st.text() | st.none() | st.integers())
-def test_any_answer_gives_a_candidate(sentence: str, candidates: list[str], said: Any) -> None:
-    place = Slot(sentence, 0, len(sentence), candidates)
-    chosen = always(Says(lambda data: {"choice": said})).choose_counterpart(place).word
-    assert chosen in candidates if said is not None else chosen is None
+def test_a_passage_that_is_too_long_is_not_asked_about() -> None:
+    text = "A nun sang " + "la " * (LONGEST_PASSAGE // 2) + "to us."
+    [found], asker, judge = judged(lambda data: VALID, 0.9, text=text[:4900] + " to us.")
+    assert len(asker.asked) == 1
+    long = "\n\n".join(f"{'It rained. ' * 80}A nun sang number {n}." for n in range(60))
+    together = lambda sets, number: tuple(range(len(sets)))  # noqa: E731
+    _, asker, judge = judged(lambda data: VALID, 0.9, text=long, together=together)
+    assert not asker.asked and judge.tally.fallbacks[TOO_LONG] == 1 and found.probability == 1.0
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_without_the_marks_a_passage_is_the_text(before: str, after: str) -> None:
+    text = f"{before} the nun sang {after}".replace("⟦", "").replace("⟧", "")
+    for each in sets_of(text):
+        target = other(each)
+        if each.edits and (shown := show_passage(text, [each], target)) is not None:
+            for edit in each.edits[target]:
+                old = text[edit.start : edit.end]
+                shown = shown.replace(f"⟦{old} → {edit.replacement}⟧", old, 1)
+            assert shown == text
+
+
+NAMES = ("nun", "waitress", "queen", "sister", "girl", "actress", "princess", "aunt")
+DOCUMENTS = 400
+
+
+def corpus(folder: Path) -> Path:
+    """Documents of a man or a woman in two paragraphs, one person each."""
+    path = folder / "in.jsonl"
+    lines = [
+        {
+            "id": f"d{number}",
+            "text": f"A {NAMES[number % 8]} sold {number} apples.\n\nIt rained. Then she left."
+            if number % 4
+            else f"A clerk sold {number} apples, and he left.",
+        }
+        for number in range(DOCUMENTS)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def run(folder: Path, name: str, url: str, **more: object) -> Path:
+    given: dict[str, Any] = {
+        "llm.url": url,
+        "llm.model": MODEL,
+        "llm.cache": str(folder / f"{name}.sqlite"),
+        "llm.deadline": 60.0,
+        "llm.substitution": "llm",
+        "repair.mode": "substitute",
+        "repair.strictness": 0.8,
+    }
+    given |= {key.replace("__", "."): value for key, value in more.items()}
+    Run([str(corpus(folder))], folder / name, load(None, given, ["gender"])).go()
+    return folder / name
+
+
+def texts_of(out: Path) -> dict[str, str]:
+    shards = sorted((out / "accepted").iterdir()) + sorted((out / "quarantine").iterdir())
+    return {row["id"]: row["text"] for shard in shards for row in pq.read_table(shard).to_pylist()}
+
+
+def is_right(number: int) -> bool:
+    return number // 4 % 2 == 0
+
+
+def half_right(request: Mapping[str, Any]) -> Turn:
+    """Finds half of the exchanges right, by the number of apples."""
+    data = json.loads(request["messages"][-1]["content"])
+    [number] = [int(word) for word in data["sentence"].split() if word.isdigit()]
+    return Turn(content=json.dumps(VALID if is_right(number) else INVALID))
+
+
+def test_a_change_takes_fewer_than_three_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the exchanges are right, and the embedded judge is unsure of all. A replay and a
+    second run with the cache decide the same.
+    """
+    whole = lambda sets, number: tuple(range(len(sets)))  # noqa: E731
+    shipped(monkeypatch, Judge(lambda shown: 0.6, "named", whole), First(lambda shown: 0.9))
+    with ScriptedLLM(half_right) as server:
+        out = run(tmp_path, "out", server.url)
+        requests = len(server.requests)
+        again = run(tmp_path, "again", server.url, llm__cache=str(tmp_path / "out.sqlite"))
+        assert len(server.requests) == requests
+    [entry] = read_entries(out)
+    repair, cost = entry.attributes["gender"].repair, (entry.llm or {})["substitution"]
+    assert repair is not None and repair.changed > 30
+    assert cost["requests"] == cost["questions"] == requests < 3 * repair.changed
+    assert cost["models"] == {MODEL: requests}
+    found = texts_of(out)
+    assert repair.barred == {REASONS["biology"]: repair.judged - repair.changed}
+    originals = map(json.loads, corpus(tmp_path).read_text().splitlines())
+    changed = [each["id"] for each in originals if found[each["id"]] != each["text"]]
+    assert changed and all(is_right(int(key[1:])) for key in changed)
+    assert texts_of(again) == found
+
+
+def test_what_is_left_of_a_budget_goes_to_exchanges_and_a_lost_server_to_the_embedded_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped(monkeypatch, Judge(lambda shown: 0.9), First(lambda shown: 0.9))
+    with ScriptedLLM(half_right) as server:
+        out = run(tmp_path, "out", server.url, llm__requests=7)
+        assert len(server.requests) == 7
+        embedded = run(tmp_path, "embedded", server.url, llm__substitution="embedded")
+        assert len(server.requests) == 7
+    [entry] = read_entries(out)
+    cost = (entry.llm or {})["substitution"]
+    assert cost["questions"] - cost["fallbacks"]["budget spent"] == 7
+    lost = run(tmp_path, "lost", server.url, llm__deadline=0.1)  # the server has gone
+    assert texts_of(lost) == texts_of(embedded) != texts_of(out)
+    [entry] = read_entries(lost)
+    assert sum((entry.llm or {})["substitution"]["fallbacks"].values()) > 30
+    assert entry.asking is not None and entry.asking.state == "warn"

@@ -14,10 +14,13 @@ from scripted_llm import MODEL, ScriptedLLM, Turn, error, in_turn
 from evenflow.gates.ledger.files import read_entries, read_meta
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.report.report import build
+from evenflow.prompts import loader as prompts
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.llm.client.check import example
+from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.questions import Answer, Question
-from evenflow.transforms.llm.worker import Tier, cache_path
+from evenflow.transforms.llm.worker import Tier, cache_path, models
 
 if TYPE_CHECKING:
     from commands import Call, Ended
@@ -201,7 +204,7 @@ def test_a_missing_llm_is_reported_at_the_start_in_the_summary_and_in_the_status
             "run", corpus(tmp_path), "-o", out, "--config", config, "--llm", server.url, *words
         )
     assert ended.status == 0
-    assert "the language model left the first question unanswered" in ended.err
+    assert f"the language model {MODEL} left the first question unanswered" in ended.err
     assert ended.out.startswith("The LLM left too much unanswered in 1 pane")
     status = call("gate", "status", out)
     assert "answered by the embedded one in its place" in status.out and "gate: warn" in status.out
@@ -226,3 +229,40 @@ def test_a_refused_key_is_no_success(tmp_path: Path, call: Call) -> None:
     assert not (tmp_path / "out0" / "ledger").exists()
     later = run(1)  # of the run, the first question alone, which is asked before it
     assert later.status == 1 and "in pane 0 the embedded model answered" in later.err
+
+
+def test_each_step_asks_its_model_and_the_cost_says_which_answered(tmp_path: Path) -> None:
+    config = load(
+        None,
+        {
+            "llm.model": "large",
+            "llm.models": {"indicators": "small"},
+            "llm.substitution": "embedded",
+            "llm.cache": str(tmp_path / "answers.sqlite"),
+        },
+    )
+    names = ("stereotypes", "indicators", "generation")
+    questions = [example(prompts.load(name)) for name in (*names, names[0])]
+    with ScriptedLLM(model="large", others=("small",)) as server:
+        config = config.model_copy(
+            update={"llm": config.llm.model_copy(update={"url": server.url})}
+        )
+        assert models(config) == {"stereotypes": "large", "indicators": "small"}
+        counted = Counted(Tier(config).client)
+        answers = counted.ask(questions)
+        asked = sorted(each["model"] for each in server.requests)
+    assert [each.origin for each in answers] == ["model", "model", "model", "cache"]
+    assert [each.model for each in answers] == ["large", "small", "large", "large"]
+    assert asked == ["large", "large", "small"]
+    cost = {name: counted.stats[name].additive()["models"] for name in names}
+    assert cost == {
+        "stereotypes": {"large": 2},
+        "indicators": {"small": 1},
+        "generation": {"large": 1},
+    }
+    assert Stats.from_json(counted.stats["indicators"].as_json()) == counted.stats["indicators"]
+
+
+def test_an_entry_of_before_does_not_say_which_model_answered() -> None:
+    old = {key: value for key, value in Stats().as_json().items() if key != "models"}
+    assert Stats.from_json(old) == Stats()

@@ -5,7 +5,6 @@ left then.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,6 @@ def staged(
     by: Config,
     first: First,
     texts: Sequence[str] = TEXTS,
-    judged: bool = False,
     size: int = 2,
 ) -> StagedPane:
     """A pane of blocks of some documents each."""
@@ -74,17 +72,6 @@ def staged(
             if (each := proposer.propose(at, ids[at], text, sentences(text), FINDER.find(text)))
             is not None
         ]
-        if judged:  # as a language model leaves them
-            found = [
-                replace(
-                    each,
-                    sets={
-                        name: [replace(one, judged=True) for one in own]
-                        for name, own in each.sets.items()
-                    },
-                )
-                for each in found
-            ]
         block.write_lines(Part.PROPOSALS, [each.line() for each in found])
         blocks.append(block)
     return StagedPane(blocks)
@@ -150,16 +137,6 @@ def test_units_of_the_first_probability(
     assert words_of(pane, units) == wanted
     assert all(unit.settled == (unit.kind.targets if settled else ()) for unit in units)
     assert own.count == 6 and own.excluded == {sets.EVEN: 2} | ({} if wanted else {sets.DOUBTED: 4})
-
-
-def test_what_a_language_model_judged_is_not_asked_again(tmp_path: Path) -> None:
-    pane = staged(
-        tmp_path, config(), First(lambda shown: 0.6 if "nun" in shown else 0.4), judged=True
-    )
-    own = exchanges(pane, config(), Judge())
-    units = own.units()
-    assert [unit.settled for unit in units] == [unit.kind.targets for unit in units] != []
-    assert set(words_of(pane, units)) == {"nun", "king"} and own.excluded[sets.DOUBTED] == 2
 
 
 def test_what_meets_another_attributes_change_is_left(tmp_path: Path) -> None:

@@ -135,12 +135,7 @@ def test_sets_have_their_places() -> None:
     text = "A nun sang. It rained. She left."
     (only,) = gender(text).sets
     assert (only.sentences, only.spans) == ((0, 2), ((0, 11), (23, 32)))
-    assert (only.source, only.targets, only.confidence, only.judged) == (
-        "female",
-        ("male",),
-        1.0,
-        False,
-    )
+    assert (only.source, only.targets, only.confidence) == ("female", ("male",), 1.0)
     assert [text[each.start : each.end] for each in only.mentions] == ["nun", "She"]
     assert only.edits["male"] == (Edit(2, 5, "monk"), Edit(23, 26, "He"))
     assert show_windows(text, only, "male") == ["A [nun|monk] sang. It rained. [She|He] left."]
@@ -171,10 +166,10 @@ def test_a_judge_decides_about_each_wanted_exchange() -> None:
     assert [each for _, each in judge.asked] == [
         " ".join(show_windows(text, each, *each.targets)) for each in result.sets if each.edits
     ]
-    assert {each.reason: (each.confidence, each.judged) for each in result.sets} == {
-        "": (0.7, True),
-        "named": (0.2, True),
-        sets.EVEN: (0.0, False),
+    assert {each.reason: each.confidence for each in result.sets} == {
+        "": 0.7,
+        "named": 0.2,
+        sets.EVEN: 0.0,
     }
     assert gender(text, judge, strictness=0.71).text == text
 
@@ -215,7 +210,7 @@ def test_the_first_stage_gives_the_greatest_probability_of_a_sets_targets() -> N
     (proposed,) = Substituter([RELIGION], "religion", first=first).propose(
         text, [(0, len(text))], LabelFinder([RELIGION]).find(text)
     )
-    assert (proposed.confidence, proposed.judged, len(first.asked)) == (0.8, False, 3)
+    assert (proposed.confidence, len(first.asked)) == (0.8, 3)
 
 
 def test_the_first_stage_is_asked_once_about_a_document_and_not_about_refused_sets() -> None:

@@ -13,6 +13,7 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import Place
 from evenflow.transforms.models.reader import Reading, Said
 from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.judges import Asked
 from evenflow.transforms.substitution.reading import DocumentJudge
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -67,11 +68,11 @@ def test_sets_of_one_person_are_joined_and_others_stay() -> None:
     words = [[TEXT[m.start : m.end] for m in each.mentions] for each in sets]
     assert words == [["nun", "Her"], ["sister"], ["king"], ["queen"]]
     reader = Scripted({(1, 2): 2.0, (2, 4): 1.0, (0, 3): 5.0})
-    found = DocumentJudge(reader).exchanges(TEXT, sets, [(0, "male"), (2, "female")])  # pyright: ignore[reportArgumentType]
+    [found] = DocumentJudge(reader).exchanges([Asked(TEXT, sets, [(0, "male"), (2, "female")])])  # pyright: ignore[reportArgumentType]
     assert [each.joined for each in found] == [(0, 1, 3), (2,)]
     assert [each.probability for each in found] == [0.0, 0.3]
     assert [each.reason for each in found] == ["", ""]  # nobody of the group stays by half
-    [again] = DocumentJudge(reader).exchanges(TEXT, sets, [(3, "male")])  # pyright: ignore[reportArgumentType]
+    [[again]] = DocumentJudge(reader).exchanges([Asked(TEXT, sets, [(3, "male")])])  # pyright: ignore[reportArgumentType]
     assert again.joined == found[0].joined and again.probability == found[0].probability
 
 
@@ -80,10 +81,11 @@ def test_the_reader_sees_the_new_words_where_it_learnt_with_them() -> None:
     sets = sets_of(text, "religion")
     reader = Scripted()
     number = next(n for n, each in enumerate(sets) if "hinduism" in each.edits)
-    DocumentJudge(reader).exchanges(text, sets, [(number, "hinduism")])  # pyright: ignore[reportArgumentType]
+    list(DocumentJudge(reader).exchanges([Asked(text, sets, [(number, "hinduism")])]))  # pyright: ignore[reportArgumentType]
     shown = {place.new for places in reader.seen for place in places}
     assert {edit.replacement for edit in sets[number].edits["hinduism"]} <= shown
-    DocumentJudge(reader := Scripted()).exchanges(TEXT, sets_of(TEXT), [(0, "male")])  # pyright: ignore[reportArgumentType]
+    judge = DocumentJudge(reader := Scripted())
+    list(judge.exchanges([Asked(TEXT, sets_of(TEXT), [(0, "male")])]))  # pyright: ignore[reportArgumentType]
     assert {place.new for places in reader.seen for place in places} == {""}
 
 

@@ -36,6 +36,7 @@ class Stats:
         tokens: Tokens of prompts and answers, as the server counts them.
         cache_hits: Answers from the cache.
         fallbacks: Reason → questions without an answer.
+        models: Model → its answers, the cached ones among them.
         latencies: Step → answers of the model that took SHORTEST * 2**(step / STEPS_A_DOUBLING)
             seconds.
     """
@@ -46,6 +47,7 @@ class Stats:
     cache_hits: int = 0
     fallbacks: dict[str, int] = field(default_factory=dict)
     latencies: dict[int, int] = field(default_factory=dict)
+    models: dict[str, int] = field(default_factory=dict)
 
     def note(self, answer: Answer) -> None:
         """Counts one question's answer."""
@@ -55,6 +57,8 @@ class Stats:
         self.cache_hits += answer.origin == "cache"
         if answer.origin == "fallback":
             self.fallbacks[answer.reason] = self.fallbacks.get(answer.reason, 0) + 1
+        elif answer.model:
+            self.models[answer.model] = self.models.get(answer.model, 0) + 1
         if answer.origin == "model":
             step = round(STEPS_A_DOUBLING * math.log2(max(answer.seconds, SHORTEST) / SHORTEST))
             self.latencies[step] = self.latencies.get(step, 0) + 1
@@ -67,6 +71,8 @@ class Stats:
             self.fallbacks[reason] = self.fallbacks.get(reason, 0) + count
         for step, count in other.latencies.items():
             self.latencies[step] = self.latencies.get(step, 0) + count
+        for model, count in other.models.items():
+            self.models[model] = self.models.get(model, 0) + count
 
     def latency(self, quantile: float) -> float | None:
         """The latency below which a share of the model's answers stayed.
@@ -97,6 +103,7 @@ class Stats:
             "tokens": self.tokens,
             "cache_hits": self.cache_hits,
             "fallbacks": dict(sorted(self.fallbacks.items())),
+            "models": dict(sorted(self.models.items())),
             "seconds": {
                 name: None if value is None else round(value, 4)
                 for name, value in quantiles.items()
@@ -114,6 +121,8 @@ class Stats:
             cache_hits=int(data["cache_hits"]),
             fallbacks={str(reason): int(count) for reason, count in data["fallbacks"].items()},
             latencies={int(step): int(count) for step, count in data["latencies"].items()},
+            # An entry of an earlier version does not say which model answered
+            models={str(name): int(count) for name, count in data.get("models", {}).items()},
         )
 
 

@@ -1,33 +1,37 @@
 """Estimates from a sample of the input how much an LLM would be asked, and what that costs.
 
-The sample is annotated as in a run, with a language model that counts every question and answers
-none. So the count is what a run would ask, as long as the model finds as much as the embedded
-models do. A total is the ratio estimate of survey sampling (Cochran, “Sampling Techniques”, 1977,
-6.4): questions a byte in the sample, times the input's bytes.
+The sample is annotated, and its exchanges are drawn as those of one pane, with a language model
+that counts every question and answers none. So the count is what a run would ask, as long as the
+model finds as much as the embedded models do. A total is the ratio estimate of survey sampling
+(Cochran, “Sampling Techniques”, 1977, 6.4): questions a byte in the sample, times the input's
+bytes.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from evenflow.prompts import loader
+from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.sections import Tiering
-from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.llm.budget import SPENT
 from evenflow.transforms.llm.questions import Answer, Question
-from evenflow.transforms.llm.worker import Tier
-
-T = TypeVar("T")
+from evenflow.transforms.llm.worker import STEPS, Tier
+from evenflow.transforms.repair import rebuild
+from evenflow.transforms.staging.block import Part, StagedBlock
 
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
 # For English in common models' vocabularies; other languages need more tokens
@@ -35,12 +39,6 @@ CHARACTERS_A_TOKEN = 4.0
 # Documents that are counted together: few enough for some hundred units, enough to be quick
 UNIT = 8
 MODES: tuple[Tiering, ...] = ("cascade", "llm")  # in the third one, embedded, nothing is asked
-STEPS = {  # the setting that decides about each prompt
-    "stereotypes": "detection",
-    "indicators": "indicators",
-    "counterpart": "substitution",
-    "substitution": "substitution",
-}
 
 
 @dataclass(frozen=True)
@@ -77,6 +75,7 @@ class Sample:
         weights: Stored bytes of the input that each unit stands for.
         asked: By mode, for each unit: by prompt, the number of questions and the characters of
             their messages.
+        drawn: By mode and prompt, the same of what is asked once exchanges are drawn.
     """
 
     documents: int = 0
@@ -84,6 +83,7 @@ class Sample:
     asked: dict[str, list[dict[str, tuple[int, int]]]] = field(
         default_factory=lambda: {mode: [] for mode in MODES}
     )
+    drawn: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
 
     def total(self, modes: Mapping[str, str], input_bytes: int) -> Total:
         """Estimate what prompts come to.
@@ -97,7 +97,12 @@ class Sample:
         """
         weights = np.asarray(self.weights, float)
         counts, tokens = np.zeros(len(weights)), np.zeros(len(weights))
+        drawn = 0  # over all units; as if they came independently of each other
+        more = 0.0
         for prompt, mode in modes.items():
+            count, characters = self.drawn.get(mode, {}).get(prompt, (0, 0))
+            drawn += count
+            more += characters / CHARACTERS_A_TOKEN + count * answer_tokens(prompt)
             each = np.array(
                 [unit.get(prompt, (0, 0)) for unit in self.asked.get(mode, ())], float
             ).reshape(-1, 2)
@@ -108,13 +113,16 @@ class Sample:
         if not whole:
             return Total(0, None, 0)
         share = min(1.0, whole / input_bytes)
-        ratio = counts.sum() / whole
+        ratio = (counts.sum() + drawn) / whole
         within = None
         if len(weights) > 1:
-            spread = (counts - ratio * weights).std(ddof=1) * math.sqrt(len(weights)) / whole
+            own = counts - counts.sum() / whole * weights
+            spread = math.sqrt(own.var(ddof=1) * len(weights) + drawn) / whole
             # A sample of the whole input (share 1) has no error
             within = round(NORMAL_95 * spread * math.sqrt(1 - share) * input_bytes)
-        return Total(round(ratio * input_bytes), within, round(tokens.sum() / whole * input_bytes))
+        return Total(
+            round(ratio * input_bytes), within, round((tokens.sum() + more) / whole * input_bytes)
+        )
 
 
 @cache
@@ -139,14 +147,6 @@ class _QuestionCounter:
         return [Answer(None, "fallback", SPENT) for _ in questions]
 
 
-class _CountingTier(Tier):
-    """A tier in which work is done once: nothing is ever answered, so nothing changes."""
-
-    def together(self, work: Callable[[], T]) -> T:
-        """Do the work once."""
-        return work()
-
-
 class Sampler:
     """Counts the questions that documents would bring up; built once.
 
@@ -165,11 +165,11 @@ class Sampler:
         self._unit = unit
         self._counters = {mode: _QuestionCounter() for mode in MODES}
         self._annotators = {
-            mode: Annotator(
-                own := _everything(config, mode), _CountingTier(own, self._counters[mode])
-            )
+            mode: Annotator(own := _everything(config, mode), Tier(own, self._counters[mode]))
             for mode in MODES
         }
+        self._folder = TemporaryDirectory()
+        self._staged: dict[StagedBlock, documents.Figures] = {}
 
     def add(self, sample: Sample, block: Block, stored: float) -> None:
         """Add a block's documents to a sample.
@@ -190,8 +190,29 @@ class Sampler:
             for mode, annotator in self._annotators.items():
                 self._counters[mode].counts = {}
                 own = type(found)(found.file, found.ids[part], texts, found.places[part])
-                annotator.annotate_documents(own, 0)
+                done = annotator.annotate_documents(own, 0)
                 sample.asked[mode].append(self._counters[mode].counts)
+                if mode == MODES[-1]:  # nothing was answered: all modes propose the same
+                    self._stage(done)
+
+    def draw(self, sample: Sample) -> None:
+        """Count what is asked once the exchanges of all added documents are drawn.
+
+        Args:
+            sample: The sample that the documents were added to.
+        """
+        for mode, annotator in self._annotators.items():
+            self._counters[mode].counts = {}
+            rebuild.draw_only(self._staged, annotator)
+            sample.drawn[mode] = self._counters[mode].counts
+
+    def _stage(self, done: Annotated) -> None:
+        """Keep an annotated unit for the draw."""
+        block = StagedBlock(Path(self._folder.name), f"{len(self._staged):06d}-000000")
+        block.write(Part.DOCUMENTS, done.table)
+        proposed = done.details.proposed if done.details is not None else []
+        block.write_lines(Part.PROPOSALS, (each.line() for each in proposed))
+        self._staged[block] = done.figures
 
 
 def _everything(config: Config, mode: Tiering) -> Config:

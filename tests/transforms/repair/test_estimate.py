@@ -11,16 +11,16 @@ from scripted_llm import MODEL, ScriptedLLM, Turn
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.files.driver import Run
 from evenflow.schemas.config import Config, load
-from evenflow.transforms.annotation.estimate import (
-    STEPS,
+from evenflow.transforms.annotation.sample import PLACES, sample_blocks
+from evenflow.transforms.io import files
+from evenflow.transforms.llm.detection import Detection
+from evenflow.transforms.llm.worker import STEPS
+from evenflow.transforms.repair.estimate import (
     Sample,
     Sampler,
     answer_tokens,
     configured_modes,
 )
-from evenflow.transforms.annotation.sample import PLACES, sample_blocks
-from evenflow.transforms.io import files
-from evenflow.transforms.llm.detection import Detection
 
 
 def written(path: Path, texts: Sequence[str]) -> Path:
@@ -35,6 +35,7 @@ def sampled(folder: Path, documents: int, config: Config | None = None) -> tuple
     sample = Sample()
     for block, stored in sample_blocks(found, documents):
         sampler.add(sample, block, stored)
+    sampler.draw(sample)
     return sample, sum(found.values())
 
 
@@ -79,7 +80,7 @@ def test_what_is_estimated_is_what_a_run_asks(tmp_path: Path, mode: str) -> None
     assert entry.llm is not None
     asked = {prompt: entry.llm.get(prompt, {"questions": 0})["questions"] for prompt in STEPS}
     assert sum(asked.values()) > 100
-    assert asked["counterpart"] > 0 or mode == "cascade"
+    assert asked["substitution"] > 0
     totals = {prompt: sample.total({prompt: mode}, size) for prompt in STEPS}
     assert {prompt: total.questions for prompt, total in totals.items()} == asked
     assert all(total.within == 0 for total in totals.values())
@@ -105,7 +106,6 @@ def test_a_step_that_is_not_configured_is_not_asked() -> None:
     assert flagged == {
         "stereotypes": "cascade",
         "indicators": "llm",
-        "counterpart": "embedded",
         "substitution": "embedded",
     }
 
