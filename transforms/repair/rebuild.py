@@ -29,7 +29,7 @@ from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.stereotypes.bar import StereotypeBar
 from evenflow.transforms.substitution import joined, reading
-from evenflow.transforms.substitution.judges import ExchangeJudge, FirstStage
+from evenflow.transforms.substitution.judges import ByFirstStage, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text import given_names
 
@@ -349,7 +349,7 @@ def _judge(
     fast = config.repair.judge == "fast"
     if tier is None or config.llm.substitution == "embedded":
         return None if fast else reading.DocumentJudge.shipped(), None
-    return tier.judge(FirstStage() if fast else reading.DocumentJudge.shipped(), cost)
+    return tier.judge(ByFirstStage() if fast else reading.DocumentJudge.shipped(), cost)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

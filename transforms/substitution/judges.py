@@ -68,7 +68,7 @@ class ExchangeJudge(Protocol):
         ...
 
 
-class FirstStage:
+class ByFirstStage:
     """Gives each exchange the probability that its set has from the first stage."""
 
     def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.substitution.judges import Asked, FirstStage, Judged
+from evenflow.transforms.substitution.judges import Asked, ByFirstStage, Judged
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.wordlists import loader
 
@@ -17,7 +17,7 @@ def test_the_first_stage_gives_the_probability_of_each_set() -> None:
     )
     own = [replace(each, confidence=0.1 * number) for number, each in enumerate(own, 3)]
     assert list(
-        FirstStage().exchanges([Asked(text, own, [(1, "female")]), Asked(text, own, [])])
+        ByFirstStage().exchanges([Asked(text, own, [(1, "female")]), Asked(text, own, [])])
     ) == [
         [Judged(0.4, "", (1,))],
         [],
