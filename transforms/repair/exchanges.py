@@ -231,7 +231,9 @@ class Exchanges:
             if not self._follows(spot, place):
                 self._keep(spot, place, answer)
         self.judged += len(answers)
-        for place, _ in pairs if self._bar is not None else ():
+        if self._bar is None:
+            return
+        for place, _ in pairs:
             if (spot, place) in self._refused or self._follows(spot, place):
                 continue
             text = self._pane.text(spot.block, document.ordinal, self._whole)
