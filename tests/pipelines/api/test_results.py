@@ -24,11 +24,11 @@ def test_a_measurement_is_typed_and_still_a_dictionary() -> None:
     found = evenflow.measure(TEXTS, attributes=["gender"])
     assert isinstance(found, evenflow.Measurement)
     assert found.documents == found["documents"] == 2
-    assert found.attributes["gender"]["counts"] == {"female": 2, "male": 3}
+    assert found.attributes["gender"]["counts"] == {"female": 2, "male": 4}
     assert found.to_dict() == found and type(found.to_dict()) is dict
     assert json.loads(json.dumps(found)) == found.to_dict()
     assert repr(found).splitlines()[0] == "2 documents"
-    assert "female 2, male 3" in repr(found)
+    assert "female 2, male 4" in repr(found)
     assert found.frame()["attribute"].tolist() == ["gender"]
     assert "<td>gender</td>" in found._repr_html_()
     assert repr(evenflow.measure([], attributes=["gender"])).splitlines()[0] == "0 documents"
