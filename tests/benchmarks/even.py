@@ -55,7 +55,7 @@ SCORED = 256  # tokens of a document that is held out
 LARGEST = 2  # sources that are a corpus of their own
 PEOPLE = {  # BBQ-like extremes: each text names one group, the first far more often
     "gender": (("grandfather", 9), ("grandmother", 2)),
-    "age": (("old man", 6), ("teenager", 1)),
+    "age": (("elderly man", 6), ("teenager", 1)),
     "religion": (("Muslim", 7), ("Christian", 2), ("Jew", 1)),
 }
 PLACES = ("at the bank", "on the bus", "in the office", "near the school", "at the market")

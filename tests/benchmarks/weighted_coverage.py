@@ -111,8 +111,8 @@ def calibrated(
             amounts = total(source == value)
             keeps.append(Keep(str(value), amounts, amounts.sum() - room, amounts.sum() + room))
     one = Calibrator(total(), [aim], keeps, own.limit, own.floor)
-    # As `calibrate` does, without the least DR that it reports
-    found = one._priced(PRICE, [aim])
+    # As `calibrate` does, to 2e-4 of DR, and without the least DR that it reports
+    found = one._priced(PRICE, [aim], np.ones(len(one.documents)))
     return one, (one._cheaper(found, [aim]) if found.effective < own.floor else found), of
 
 

@@ -14,8 +14,9 @@ section 3, the function F' of the distance in place of the design weights). A do
 depends on its profile, so B does too. Only what is meant by shares is linearised: documents keep
 their sizes.
 
-Of several panes the noise is too great rather than too small: what a later pane takes back of an
-earlier one's is not known here.
+A pane with few documents inside their bounds cannot say what B is; there B is 0, as though the
+weights were known. Of several panes the noise is too great rather than too small: what a later
+pane takes back of an earlier one's is not known here.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ from evenflow.transforms.repair.profiles import AnyInts, Ints
 
 AT_BOUND = 1e-5  # how near a weight or a total is to its bound where it counts as being there
 SINGULAR = 1e-8  # part of the greatest singular value below which equations say nothing
+ENOUGH = (
+    5  # documents inside their bounds for each equation; with fewer, B says more of them than of
+)
+# the stream
 AT_ONCE = 65_536  # documents, for memory
 
 
@@ -83,6 +88,8 @@ class Linearised:
         self._scale = np.maximum(scale, 1e-300)
         equations = np.einsum("rk,tk,k->rt", np.stack(slopes), self._steps, s * self._steep)
         self._solved = np.linalg.pinv(equations / self._scale[:, None], SINGULAR) / self._scale
+        if s[inside].sum() < ENOUGH * len(equations):
+            self._solved[:] = 0
 
     def _pull(self, aim: Aim) -> Floats:
         """How DR falls with the weight of a profile's document, (K,)."""

@@ -13,13 +13,15 @@ COUNTS = {  # mentions of each document, by attribute and group
     "age": [np.array([1, 0, 0, 2, 1, 0, 0, 0, 1, 1]), np.array([0, 2, 1, 0, 0, 1, 3, 0, 1, 0])],
 }
 SOURCE = np.array([1.0, 0, 1, 0, 0, 1, 1, 0, 1, 0])
-OF = np.arange(len(SOURCE))
+EACH = 30  # documents of a profile
+OF = np.repeat(np.arange(len(SOURCE)), EACH)
+BEFORE = np.array([30.0, 60.0])
 
 
 def calibrator(number: np.ndarray, limit: float, keep: bool, **more: float) -> Calibrator:
-    """Documents that are there so many times, (D,)."""
+    """Profiles that have so many documents, (K,)."""
     aims = [
-        Aim(name, np.stack(own, 1) * number[:, None], np.full(2, 0.5), np.array([1.0, 2.0]))
+        Aim(name, np.stack(own, 1) * number[:, None], np.full(2, 0.5), BEFORE)
         for name, own in COUNTS.items()
     ]
     amounts, room = SOURCE * number, 0.02 * len(OF)
@@ -40,25 +42,36 @@ def shares(one: Calibrator, found: Calibration, name: str) -> np.ndarray:
 def test_the_terms_are_what_another_document_changes(
     limit: float, price: float, keep: bool
 ) -> None:
-    ones = np.ones(len(OF))
-    one = calibrator(ones, limit, keep)
+    number = np.full(len(SOURCE), float(EACH))
+    one = calibrator(number, limit, keep)
     found = one._priced(price, one.aims)
-    linear = Linearised(one, found)
-    step, plain = 1e-4, 0.0
-    for name, own in COUNTS.items():
-        after = one.aims[list(COUNTS).index(name)].after(found.weights)
-        moved = np.zeros((len(OF), 2))
-        for document in range(len(OF)):
+    linear, weights = Linearised(one, found), found.weights[OF]
+    counts = {name: [each[OF] for each in own] for name, own in COUNTS.items()}
+    step, plain = 1e-3, 0.0
+    for aim in one.aims:
+        moved = []
+        for profile in range(len(SOURCE)):
             ends = []
             for sign in (1, -1):
-                more = calibrator(ones + sign * step * (document == OF), limit, keep)
-                ends.append(shares(more, more._priced(price, more.aims), name))
-            moved[document] = (ends[0] - ends[1]) / 2 / step
-        [terms] = linear.terms(OF, COUNTS, name, np.array([1.0, 2.0]), found.weights)
-        p = after / after.sum()
-        expected = (terms - np.outer(terms.sum(axis=1), p)) / after.sum()
-        assert moved == pytest.approx(expected, abs=2e-3)
-        assert terms.sum(axis=1) == pytest.approx(found.weights * np.sum(own, axis=0))
-        weighed = np.stack(own, 1) * found.weights[:, None]
+                more = calibrator(
+                    number + sign * step * (np.arange(len(SOURCE)) == profile), limit, keep
+                )
+                ends.append(shares(more, more._priced(price, more.aims), aim.name))
+            moved.append((ends[0] - ends[1]) / 2 / step)
+        [terms] = linear.terms(OF, counts, aim.name, BEFORE, weights)
+        weighed = np.stack(counts[aim.name], 1) * weights[:, None]
+        assert terms.sum(axis=1) == pytest.approx(weighed.sum(axis=1))
+        after = aim.after(found.weights)
+        expected = (terms - np.outer(terms.sum(axis=1), after / after.sum())) / after.sum()
+        assert np.array(moved) * EACH == pytest.approx(expected[::EACH] * EACH, abs=2e-3)
         plain = max(plain, np.abs(terms - weighed).max())
     assert plain > 0.05
+
+
+def test_few_documents_say_nothing_of_how_weights_would_change() -> None:
+    one = calibrator(np.ones(len(SOURCE)), 4.0, keep=True)
+    found = one.calibrate()
+    of, weights = np.arange(len(SOURCE)), found.weights
+    for name, own in COUNTS.items():
+        [terms] = Linearised(one, found).terms(of, COUNTS, name, BEFORE, weights)
+        assert terms == pytest.approx(np.stack(own, 1) * weights[:, None])

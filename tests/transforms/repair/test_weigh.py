@@ -87,6 +87,15 @@ def test_one_weight_for_all_attributes_keeps_mix_and_length(tmp_path: Path) -> N
     assert PaneEntry.model_validate(json.loads(json.dumps(entry.model_dump()))) == entry
 
 
+def test_coverage_counts_records_and_no_weights(tmp_path: Path) -> None:
+    """A record of weight 4 is one record to learn from."""
+    free = {"coverage__tau": 0.01, "coverage__attributes": ["gender", "age"]}
+    [plain], _, _ = run(tmp_path, "plain", repair__mode="measure", **free)
+    [weighed], rows, _ = run(tmp_path, "weighed", **free)
+    assert max(row["weight"] for row in rows) > 1.1
+    assert plain.coverage is not None and weighed.coverage == plain.coverage
+
+
 def test_groups_that_meet_do_not_meet_less_often(tmp_path: Path) -> None:
     def met(rows: list) -> float:
         return sum(row["weight"] for row in rows if row[GROUPS[1]] and row["mentions_age_old"])
