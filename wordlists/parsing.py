@@ -15,6 +15,9 @@ KEYS = ("attribute", "source", "licence", "review", "groups", "target", "pairs",
 SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
 OPTIONS = ("label", "case")
 LONGEST_SHOWN = 60  # characters of a label in a message
+# First words of the Unicode names of characters of Chinese, Japanese, Korean (whose particles are
+# written to the word), Thai, Lao, Khmer, Burmese and Tibetan
+UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
 
 
@@ -323,6 +326,12 @@ def label_problem(text: str) -> str:
         return "a label needs a letter"
     if not spelling.is_word(text[0]) or text[0] == "_":
         return "a label begins with a letter or digit"
+    scripts = {unicodedata.name(character, "").partition(" ")[0] for character in text}
+    if joined := sorted(scripts & UNSPACED):
+        return (
+            f"a label in a script whose words are not apart from others ({joined[0].lower()});"
+            " labels are found between blanks and signs, so it would count nothing"
+        )
     return ""
 
 

@@ -53,7 +53,7 @@ def generate(
     ] = None,
     option: Annotated[
         str, typer.Option(metavar="A|B", help="Keep by frequency (A) or order of generation (B).")
-    ] = "A",
+    ] = "B",
     top: Annotated[int, typer.Option(min=1, metavar="K", help="Words to review a group.")] = 300,
     proposals: Annotated[
         int, typer.Option(min=1, metavar="N", help="Neighbours of the seeds a group.")

@@ -100,6 +100,7 @@ def wordlists_check(
     Exit status: 0 all are sound, 2 there is a defect.
     """
     from evenflow.transforms.substitution import roles
+    from evenflow.transforms.word_lists import criteria
     from evenflow.wordlists import loader
 
     checked: list[dict[str, Any]] = []
@@ -108,7 +109,10 @@ def wordlists_check(
             words = loader.load(name)
             # The role map, if the list's folder has one
             roles.of(words)
-            checked.append({"list": name, "sound": True, **_sizes(words), "defects": []})
+            also = criteria.common_words(words)
+            checked.append(
+                {"list": name, "sound": True, **_sizes(words), "defects": [], "common_words": also}
+            )
         except (loader.WordListError, roles.RoleMapError) as error:
             checked.append({"list": name, "sound": False, "defects": str(error).splitlines()})
     for each in checked if corpus else ():
@@ -124,6 +128,13 @@ def wordlists_check(
                     print(
                         visible(
                             f"{each['list']}: sound; {len(each['groups'])} groups, {labels} labels"
+                        )
+                    )
+                for label, other in each.get("common_words", {}).items():
+                    print(
+                        visible(
+                            f"{each['list']}: {label} counts each “{other}” too, a frequent word;"
+                            f" write {{label: {label}, case: exact}}"
                         )
                     )
                 if "corpus" in each:

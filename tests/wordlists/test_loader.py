@@ -372,9 +372,10 @@ def test_the_parser_without_the_c_library_says_the_same(
 
 
 LABELS = st.lists(
-    st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=6).filter(
-        lambda s: s[0].isalpha() and spelling.is_word(s[0])
-    ),
+    # Up to the first script without blanks, Thai
+    st.text(
+        st.characters(categories=["L", "N"], max_codepoint=0xDFF), min_size=1, max_size=6
+    ).filter(lambda s: s[0].isalpha() and spelling.is_word(s[0])),
     min_size=2,
     max_size=12,
     unique_by=lambda label: spelling.fold(label),

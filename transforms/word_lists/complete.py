@@ -63,7 +63,9 @@ def missing_numbers(words: WordList) -> list[Missing]:
     known = {spelling.fold(label) for label in words.labels}
     out: dict[str, Missing] = {}
     for label, group in words.labels.items():
-        form = None if label in words.exact else forms.other_number(label)
+        # A word in capitals is an abbreviation: “US” has no plural “USES”
+        as_written = label in words.exact or label.isupper()
+        form = None if as_written else forms.other_number(label)
         if form and not label_problem(form) and spelling.fold(form) not in known:
             out.setdefault(spelling.fold(form), Missing(form, group, label, "C2"))
     return list(out.values())

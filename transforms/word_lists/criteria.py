@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
-from evenflow.transforms.text import names, wordclasses
-from evenflow.wordlists import spelling
+from evenflow.transforms.text import english, names, nouns, wordclasses
+from evenflow.wordlists import loader, spelling
+from evenflow.wordlists.loader import WordList
 
 # Below this margin of cosines a word is about as near to the next group
 CLOSE = 0.1
@@ -97,6 +99,36 @@ def no_name(word: str, context: Context) -> Finding | None:
     if sex.endswith("w"):
         return Finding("Q6", "a first name, and a common word", 0.3)
     return Finding("Q6", "a first name", 0.9)
+
+
+@cache
+def _stops() -> frozenset[str]:
+    """The words of closed classes that are no labels of gender."""
+    own = {spelling.fold(label) for label in loader.load("gender").labels}
+    return (wordclasses.NO_NOUN | english.words("objects")) - own
+
+
+def is_stop(word: str) -> bool:
+    """Whether a word is of a closed class (“the”, “us”) and names no group, unlike “she”."""
+    return spelling.fold(word) in _stops()
+
+
+def common_words(words: WordList) -> dict[str, str]:
+    """Find labels that are frequent words too where they are not written in capitals.
+
+    Args:
+        words: The list.
+
+    Returns:
+        By label (“US”) the other word (“us”). Labels whose case matters are not among them.
+    """
+    lower = {label: label.lower() for label in words.labels if label not in words.exact}
+    return {
+        label: other
+        for label, other in lower.items()
+        if other != label
+        and (is_stop(other) or wordclasses.is_verb(other) or other in nouns.shipped())
+    }
 
 
 CHECKS: tuple[Callable[[str, Context], Finding | None], ...] = (

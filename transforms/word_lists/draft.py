@@ -16,7 +16,7 @@ from evenflow.transforms.storage.storage import at
 from evenflow.transforms.word_lists import criteria, forms
 from evenflow.transforms.word_lists.corpus import EXAMPLES, Mentions, count
 from evenflow.transforms.word_lists.criteria import Context
-from evenflow.transforms.word_lists.proposals import Proposal
+from evenflow.transforms.word_lists.proposals import SEED, Proposal
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 from evenflow.wordlists.parsing import NAME, label_problem
@@ -163,7 +163,8 @@ def make(
         proposals: By group, in the order of generation.
         texts: The texts of the corpus, in blocks.
         option: A: the most frequent words of each group are kept; B: the first ones. Words that
-            the corpus does not have are left out with both.
+            the corpus does not have are left out with both, unless they are seeds. Words of a
+            closed class, such as “the”, are left out.
         top: k, the number of words of a group.
         source: How the proposals were made.
         licence: The licence of the list.
@@ -179,6 +180,10 @@ def make(
         DraftError: Names cannot be used, or the corpus has none of the words.
     """
     check_names(attribute, tuple(proposals))
+    proposals = {
+        group: [each for each in own if each.source == SEED or not criteria.is_stop(each.word)]
+        for group, own in proposals.items()
+    }
     candidates = folded(proposals)
     groups = _groups(proposals)
     written = [_forms(own, groups) for own in candidates]
@@ -203,7 +208,8 @@ def make(
         orders[first.group] += 1
         counts = {word: frequency.get(spelling.fold(word), 0) for word in words}
         present = {word: number for word, number in counts.items() if number}
-        if not present:
+        is_seed = any(each.source == SEED for each in own)
+        if not present and not is_seed:
             continue
         by_form = [mentions.examples.get(word, []) for word in present]
         examples = [text for some in zip_longest(*by_form) for text in some if text]
@@ -211,13 +217,14 @@ def make(
             Candidate(
                 word=first.word,
                 group=first.group,
-                forms=present,
+                forms=present or {first.word: 0},
                 sources=tuple(dict.fromkeys(each.source for each in own)),
                 order=orders[first.group],
                 examples=tuple(dict.fromkeys(examples))[:EXAMPLES],
-                warnings=tuple(
-                    Warned(**vars(each)) for each in criteria.check(first.word, context)
-                ),
+                # A seed is right by its being given
+                warnings=()
+                if is_seed
+                else tuple(Warned(**vars(each)) for each in criteria.check(first.word, context)),
             )
         )
     if not made:
