@@ -123,8 +123,8 @@ def _trial(
             print(f"{kind} {done}: {victim} at {moment} of {events}: exit status {status}")
         outputs += 1
         sound, _ = _forked(partial(_check, f"{root}/{name}"), server)
-        same = digests(there / name) == expected
-        fine = fine and (status, sound, same) == (0, 0, True)
+        same = status == 0 and digests(there / name) == expected
+        fine = fine and same and sound == 0
         print(f"{kind}: {name} is {'' if same else 'NOT '}as an undisturbed one", flush=True)
     return f"{outputs} outputs, each of {DOCUMENTS} documents and {DEAD} dead letters", fine
 

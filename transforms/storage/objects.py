@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import socket
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -31,8 +32,10 @@ TOGETHER = 1000  # names in a request to delete
 PART_BYTES = 16 << 20
 UPLOADS = 4
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
-READS = 2  # further tries of a read: an answer that ends half way is not tried again by the client
-CREATES = 5  # tries to create a file that another writer is about to create
+READS = 4  # further tries of a read: an answer that ends half way is not tried again by the client
+# Between two tries: connections to a server that was killed, and is back, are found dead meanwhile
+PAUSE_SECONDS = 0.2
+CREATES = 5  # tries to create a file that another writer is about to create, or may have created
 WRITES = 5  # tries to write where a store answers 409 to what has no condition: it changes just now
 # What else tells the client of S3 where its keys are, or that it needs none
 KEY_SOURCES = (
@@ -132,13 +135,15 @@ class ObjectStorage(Storage):
 
     def read(self, name: str) -> bytes:
         """Read a file."""
+        until = time.monotonic() + RETRY_SECONDS
         with self._explained(name):
             for rest in range(READS, -1, -1):
                 try:
                     return bytes(obstore.get(self._store, self._prefix + name).bytes())
                 except exceptions.GenericError:
-                    if not rest:
+                    if not rest or time.monotonic() > until:
                         raise
+                    time.sleep(PAUSE_SECONDS)
         raise AssertionError  # the last try returns or raises
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
@@ -153,7 +158,9 @@ class ObjectStorage(Storage):
 
     def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one."""
-        for _ in range(CREATES):
+        until = time.monotonic() + RETRY_SECONDS
+        for rest in range(CREATES - 1, -1, -1):
+            found = None
             with self._explained(name, "write"):
                 try:
                     obstore.put(
@@ -162,6 +169,11 @@ class ObjectStorage(Storage):
                     return True
                 except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
                     found = self._read_or_none(name)
+                except exceptions.GenericError:
+                    # The client does not try it again where the answer is lost: it may be written
+                    if not rest or time.monotonic() > until:
+                        raise
+                    time.sleep(PAUSE_SECONDS)
             if found is not None:
                 return found == data
             # Another writer had begun and not ended, or it has deleted its file

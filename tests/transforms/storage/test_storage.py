@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import obstore
 import pytest
+from obstore.exceptions import GenericError
 
+from evenflow.transforms.storage import objects
 from evenflow.transforms.storage.storage import Storage, StorageError, at
 
 
@@ -132,3 +137,26 @@ def test_keys_in_an_address_are_refused_and_not_shown(keys: str):
 def test_only_a_directory_has_a_path_of_this_machine(tmp_path: Path):
     assert at(tmp_path).local == tmp_path
     assert at("memory://x/y").local is None
+
+
+@pytest.mark.parametrize("is_written", [False, True], ids=["not written", "written"])
+def test_what_is_lost_on_the_way_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    """A server was killed: some connections of the client are dead before it is there again."""
+    put, get, left = obstore.put, obstore.get, [1, 1, 3]
+
+    def failing(ask: Any, passes: bool, number: int, *given: Any, **named: Any) -> Any:
+        if left[number]:
+            left[number] -= 1
+            if passes:
+                ask(*given, **named)
+            raise GenericError("error sending request")
+        return ask(*given, **named)
+
+    monkeypatch.setattr(objects, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(obstore, "put", partial(failing, put, is_written, 0))
+    monkeypatch.setattr(obstore, "get", partial(failing, get, False, 2))
+    output = at(f"memory://{uuid4().hex}/out")
+    assert output.create("x", b"one") and not output.create("x", b"two")
+    assert output.read("x") == b"one" and left == [0, 1, 0]
