@@ -37,6 +37,8 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
         "accepted": 12000,
         "quarantined": 345,
         "dead_reasons": {"not JSON": 2},
+        "removed": {"documents": 0, "panes": 0},
+        "extra": {"documents": 0, "fields": {}},
         "bias_score": None,
         "weights": None,
         "attributes": {
