@@ -88,8 +88,8 @@ class Verdicts:
         return about("", sentence) if sentence else None
 
     def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> int:
-        """A value above 100; rejects wrong facts."""
-        if not value["facts"]:
+        """A value above 100; rejects what is invalid."""
+        if value["verdict"] == "INVALID":
             raise RejectedError(QUOTE)
         return 100 + len(sentence) + len(labels)
 
@@ -104,7 +104,11 @@ def reply(data: Any) -> Any:
     return (
         None
         if data["sentence"] == "silent"
-        else {"grammar": True, "facts": data["sentence"] != "wrong", "verdict": "VALID"}
+        else {
+            "who": "anybody",
+            "reason": "none",
+            "verdict": "INVALID" if data["sentence"] == "wrong" else "VALID",
+        }
     )
 
 
