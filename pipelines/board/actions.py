@@ -13,7 +13,13 @@ from evenflow.gates.hold import Action
 from evenflow.gates.ledger import reviews
 from evenflow.pipelines.board.follow import Board, Gate
 from evenflow.pipelines.board.pages import NotThereError, Pages
-from evenflow.pipelines.board.security import COOKIE, Session, Sessions, TooManyTriesError, fits
+from evenflow.pipelines.board.security import (
+    Session,
+    Sessions,
+    TooManyTriesError,
+    cookie_of,
+    fits,
+)
 from evenflow.schemas.ledger import PaneEntry
 
 FORM = 16 << 10  # bytes of a form
@@ -54,13 +60,13 @@ class Actions:
             problem = "that is not the token of this board"
             return self._page("unlock.html.j2", 403, name=name, pane=pane, problem=problem)
         answer = RedirectResponse(f"/act/{name}{about}" if name else "/", 303)
-        answer.set_cookie(COOKIE, cookie, path="/", httponly=True, samesite="strict")
+        answer.set_cookie(cookie_of(request), cookie, path="/", httponly=True, samesite="strict")
         return answer
 
     async def act(self, request: Request) -> Response:
         """Show the form that holds or releases a gate, and carry it out."""
         gate = self._pages.known(request.path_params["name"])
-        session = self._sessions.get(request.cookies.get(COOKIE))
+        session = self._sessions.get(request.cookies.get(cookie_of(request)))
         pane = number_of(request.query_params.get("pane", ""))
         if session is None:
             about = f"&pane={pane}" if pane is not None else ""

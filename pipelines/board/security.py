@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "evenflow_board"
 SESSIONS = 200  # the most sessions; the oldest one ends
 # Wrong tokens within a time after which none is looked at: a token cannot be guessed
 TRIES, TRIES_SECONDS = 10, 60.0
@@ -166,6 +166,11 @@ class Sessions:
         """The session of a cookie; None without one."""
         with self._lock:
             return self._sessions.get(cookie or "")
+
+
+def cookie_of(request: Request) -> str:
+    """Name the cookie of a board: browsers send a cookie to every port of a host."""
+    return f"evenflow_board_{request.url.port or request.url.scheme}"
 
 
 def fits(session: Session, given: str) -> bool:

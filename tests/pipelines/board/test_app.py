@@ -214,12 +214,14 @@ def test_without_the_token_nobody_acts(output: Path) -> None:
         answer = client.post("/unlock", data={"token": token}, headers={"origin": HERE})
         assert answer.status_code == 403 and "set-cookie" not in answer.headers
     assert client.get("/act/out").headers["location"] == "/unlock?gate=out"
-    client.cookies.set("evenflow_board", "guessed")
+    client.cookies.set("evenflow_board_8090", "guessed")
     assert send(client, {"who": "Eve", "reason": "no", "action": "hold", "seen": "0"}) == 303
     target = client.post(
         "/unlock?gate=//evil.example/out", data={"token": TOKEN}, headers={"origin": HERE}
     )
     assert target.headers["location"] == "/"
+    # A browser sends cookies to every port of a host, also to another board's
+    assert target.headers["set-cookie"].startswith("evenflow_board_8090=")
     reader = client_of(output, None)
     assert "Hold…" not in reader.get("/gate/out").text
     assert reader.get("/act/out").status_code == reader.get("/unlock").status_code == 404
