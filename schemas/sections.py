@@ -178,11 +178,11 @@ class RepairSettings(Section):
         ),
     )
     precision: Share = Field(
-        default=0.9,
+        default=0.8,
         description=(
             "Share of the exchanges that are to be right in their whole document. The careful"
-            " judge's table says which probability reaches it for an attribute. Where none does,"
-            " the attribute is not exchanged."
+            " judge's table says from which probability on they reach it for an attribute, with the"
+            " lower bound of the interval. Where none does, the attribute is not exchanged."
         ),
     )
     strictness: Share | None = Field(

@@ -25,7 +25,6 @@ from evenflow.wordlists.loader import load
 CUTS = (0.5, 0.6, 0.7, 0.8, 0.9)
 PRECISIONS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 GRID = tuple(round(0.3 + 0.01 * step, 2) for step in range(70))
-SLACK = 0.1
 
 
 @dataclass(frozen=True)
@@ -240,19 +239,14 @@ def cuts(rows: Sequence[tuple[float, bool]]) -> dict[str, float]:
         rows: The probability of each exchange, and whether it is right.
 
     Returns:
-        By precision, the least of the probabilities `GRID` from which on the share that is right
-        reaches it, with a lower bound (Wilson, 95 %) at most `SLACK` below. A precision that is not
-        reached is missing.
+        By precision, the least of the probabilities `GRID` from which on it is below the interval
+        (Wilson, 95 %) of the share that is right. A precision that is not reached is missing.
     """
     out: dict[str, float] = {}
     for precision in PRECISIONS:
         for cut in GRID:
             made = [right for chance, right in rows if chance >= cut]
-            if (
-                made
-                and sum(made) / len(made) >= precision
-                and wilson(sum(made), len(made))[0] >= precision - SLACK
-            ):
+            if made and wilson(sum(made), len(made))[0] >= precision:
                 out[f"{precision:.2f}"] = cut
                 break
     return out

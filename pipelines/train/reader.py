@@ -63,8 +63,12 @@ def main(arguments: list[str] | None = None) -> None:
         ("threads", 2, "of the processor"),
         ("limit", 0, "documents at most, for a trial; 0: all"),
         ("until", 1 << 30, "only rows with a lower number"),
+        ("seed", 0, "of all random numbers"),
     ):
         parser.add_argument(f"--{name}", type=int, default=value, help=f"{help_} (%(default)s)")
+    parser.add_argument(
+        "--kept", type=float, default=0.5, help="share of easy passages that is read (%(default)s)"
+    )
     parser.add_argument("--begin", type=Path, help="folder of an earlier training to go on from")
     given = parser.parse_args(arguments)
     try:
@@ -105,7 +109,7 @@ def train(given: Any) -> None:
         fresh.load_state_dict(load_file(given.begin / WEIGHTS))
         rates = reading.AGAIN
     say = functools.partial(print, flush=True)
-    reading.train(fresh, learnt, model, given.epochs, 0, rates, say)
+    reading.train(fresh, learnt, model, given.epochs, given.seed, rates, given.kept, say)
     given.out.mkdir(parents=True, exist_ok=True)
     save_file(fresh.state_dict(), given.out / WEIGHTS)
     finish(fresh, learnt, away, given)

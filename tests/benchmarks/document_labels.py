@@ -30,6 +30,7 @@ from typing import Any
 
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
+from evenflow.transforms.models.train.evaluate import share
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import load
@@ -372,6 +373,22 @@ def agreement(first: dict[int, Row], second: Sequence[Row]) -> None:
                 )
                 kappa = (same - chance) / (1 - chance) if chance < 1 else 1.0
                 print(f"{name} {title}: n {len(found)}, same {same:.3f}, kappa {kappa:.2f}")
+    found = [
+        all(n in right for n in entity["mentions"])
+        for row in second
+        for one, other in ((first[row["number"]], row), (row, first[row["number"]]))
+        for right in [{n for each in _right(other) for n in each["mentions"]}]
+        for entity in _right(one)
+    ]
+    # Nobody who is measured by one reading can be right more often than this
+    print(f"gender, whom one calls right the other calls right: {share(sum(found), len(found))}")
+
+
+def _right(row: Row) -> list[Row]:
+    """Those whose gender may change."""
+    return [
+        each for each in row["entities"] if each["attribute"] == "gender" and each["label"] != "w"
+    ]
 
 
 def main() -> None:

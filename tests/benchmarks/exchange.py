@@ -39,7 +39,7 @@ from evenflow.transforms.substitution.counterfactuals import rewrite
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
-PRECISION = 0.9  # the default of `repair.precision`
+PRECISION = 0.8  # the default of `repair.precision`
 BRACKET = re.compile(r"\[(.*?)\]")
 
 

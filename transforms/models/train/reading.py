@@ -27,8 +27,8 @@ PIECES = 6000  # of a batch
 WHO_WEIGHT, REASON_WEIGHT, LINK_WEIGHT = 0.5, 0.3, 0.5  # of the losses beside that of `right`
 WINDOW = BEFORE + CELL + AFTER
 SEEN = BEFORE // 2  # characters of context that a mention needs before it
-# Nine in ten passages have nobody who may change. Half of them are read in a pass, with twice the
-# weight.
+# Nine in ten passages have nobody who may change. A share of them is read in a pass, with a weight
+# that makes up for it.
 KEPT = 0.5
 
 
@@ -76,7 +76,7 @@ class Example:
 
 
 def examples(
-    documents: Sequence[Labelled], model: Any, rng: np.random.Generator
+    documents: Sequence[Labelled], model: Any, rng: np.random.Generator, kept: float = KEPT
 ) -> Iterator[Example]:
     """Cut passages at random places, which cover each document twice.
 
@@ -84,6 +84,7 @@ def examples(
         documents: The documents.
         model: See `passages.of_cell`.
         rng: Draws the places.
+        kept: The share of passages that is read of those in which nobody may change.
 
     Yields:
         The examples of one pass.
@@ -97,10 +98,10 @@ def examples(
             from_ = low + SEEN if low else 0
             own = [n for n, place in enumerate(each.places) if from_ <= place.start < high - 40]
             easy = not any(each.meant[owners[n]].right for n in own)
-            if own and not (easy and rng.random() > KEPT):
+            if own and not (easy and rng.random() > kept):
                 made = passages.passage(model, each.text, low, high, each.places, own)
                 if any(number in made.spans for number in own):
-                    yield Example(each, made, 1 / KEPT if easy else 1.0)
+                    yield Example(each, made, 1 / kept if easy else 1.0)
             if high >= len(each.text):
                 break
 
@@ -201,6 +202,7 @@ def train(
     epochs: int,
     seed: int,
     rates: tuple[float, float] = (RATE, HEADS_RATE),
+    kept: float = KEPT,
     say: Callable[[str], None] = print,
 ) -> None:
     """Train a network in place.
@@ -212,6 +214,7 @@ def train(
         epochs: Passes over the documents.
         seed: Seed of all random numbers.
         rates: Greatest learning rates: of the layers, and of the heads.
+        kept: See `examples`.
         say: Takes a line about what was done.
     """
     torch.manual_seed(seed)
@@ -225,7 +228,7 @@ def train(
         {"params": heads, "lr": rates[1]},
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
-    plan = [list(batches(list(examples(documents, model, rng)), rng)) for _ in range(epochs)]
+    plan = [list(batches(list(examples(documents, model, rng, kept)), rng)) for _ in range(epochs)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer,
         list(rates),
