@@ -9,6 +9,7 @@ are there stay as they are, so that who reads by the old schema still reads.
 from __future__ import annotations
 
 import base64
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -122,8 +123,12 @@ def sampled(found: Mapping[str, int], config: Config, own: frozenset[str]) -> li
     if (given := configured(config, own)) is not None:
         return given
     named = {name: size for name, size in found.items() if not name.endswith(".txt")}
-    staged = (validate(block, config, own) for block, _ in sample_blocks(named, SAMPLE, PLACES))
-    return fields.unify([list(each.fields.items()) for each in staged])
+    found = []
+    for block, _ in sample_blocks(named, SAMPLE, PLACES):
+        # A record with an unforeseen error becomes a dead letter when its pane is made
+        with contextlib.suppress(Exception):
+            found.append(list(validate(block, config, own).fields.items()))
+    return fields.unify(found)
 
 
 def note_pane(
