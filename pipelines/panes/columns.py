@@ -123,12 +123,12 @@ def sampled(found: Mapping[str, int], config: Config, own: frozenset[str]) -> li
     if (given := configured(config, own)) is not None:
         return given
     named = {name: size for name, size in found.items() if not name.endswith(".txt")}
-    found = []
+    seen = []
     for block, _ in sample_blocks(named, SAMPLE, PLACES):
         # A record with an unforeseen error becomes a dead letter when its pane is made
         with contextlib.suppress(Exception):
-            found.append(list(validate(block, config, own).fields.items()))
-    return fields.unify(found)
+            seen.append(list(validate(block, config, own).fields.items()))
+    return fields.unify(seen)
 
 
 def note_pane(
