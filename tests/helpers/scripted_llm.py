@@ -101,12 +101,12 @@ class ScriptedLLM:
 
     script: Script = field(default=lambda request: Turn())
     model: str = MODEL
-    others: tuple[str, ...] = ()
     key: str | None = None
     listing: bytes | None = None
     port: int = 0
     requests: list[dict[str, Any]] = field(default_factory=list)
     most: int = 0
+    others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         outer, lock = self, threading.Lock()
