@@ -56,6 +56,7 @@ def begin(tabs: Tabs, address: str, name: str, **settings: object) -> Page:
     """Open the printed address, and give a name by the keyboard."""
     page = tabs.open(address, **settings)  # type: ignore[arg-type]
     assert "token" not in page.url
+    page.wait_for_selector("input:focus")  # a key before that is lost, and "da" is another reviewer
     page.keyboard.type(name)
     page.keyboard.press("Enter")
     page.wait_for_selector("h1 bdi")
@@ -74,7 +75,6 @@ def word_of(page: Page) -> str:
     return page.inner_text("h1 bdi")
 
 
-@pytest.mark.xfail(reason="known fault: 30 of 60 words are decided since seeds stay as given")
 def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve: Serve) -> None:
     path = word_drafts.written(tmp_path, WORDS)
     address, process = serve(path)

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 import obstore
 from obstore import exceptions, store
@@ -32,11 +32,11 @@ TOGETHER = 1000  # names in a request to delete
 PART_BYTES = 16 << 20
 UPLOADS = 4
 READ_BYTES = 8 << 20  # how much of an open file is read at a time
-READS = 4  # further tries of a read: an answer that ends half way is not tried again by the client
-# Between two tries: connections to a server that was killed, and is back, are found dead meanwhile
-PAUSE_SECONDS = 0.2
+# The client does not try again what it may not do twice, nor an answer that ends half way. Each of
+# its open connections to a server that was killed, and is back, may be found dead once.
+TRIES = 40
+PAUSE_SECONDS = 0.2  # between two of them
 CREATES = 5  # tries to create a file that another writer is about to create, or may have created
-WRITES = 5  # tries to write where a store answers 409 to what has no condition: it changes just now
 # What else tells the client of S3 where its keys are, or that it needs none
 KEY_SOURCES = (
     "AWS_ACCESS_KEY_ID",
@@ -47,6 +47,8 @@ KEY_SOURCES = (
     "AWS_WEB_IDENTITY_TOKEN_FILE",
 )
 
+Found = TypeVar("Found")
+
 
 @lru_cache(maxsize=16)
 def _client(scheme: str, bucket: str) -> Any:
@@ -56,7 +58,7 @@ def _client(scheme: str, bucket: str) -> Any:
     options: dict[str, Any] = {
         "client_options": {"timeout": "60s", "connect_timeout": "5s"},
         "retry_config": {
-            "max_retries": 30,
+            "max_retries": 10_000,  # the time decides
             "retry_timeout": timedelta(seconds=RETRY_SECONDS),
             "backoff": {"max_backoff": timedelta(seconds=5)},
         },
@@ -82,18 +84,37 @@ def _find_metadata() -> None:
         raise OSError(f"no service of keys at {METADATA}") from error
 
 
-def _again(write: Callable[[], object]) -> None:
+def _again(request: Callable[[], Found], *also: type[Exception]) -> Found:
+    """Make a request; again where its answer was lost.
+
+    Args:
+        request: It may be made twice.
+        also: Further errors after which it is made again.
+
+    Returns:
+        Its answer.
+
+    Raises:
+        BaseError: obstore's; the store refuses it, or does not answer within RETRY_SECONDS.
+    """
+    until = time.monotonic() + RETRY_SECONDS
+    for rest in range(TRIES - 1, -1, -1):
+        try:
+            return request()
+        except (exceptions.GenericError, *also) as error:
+            answered = isinstance(error, exceptions.GenericError) and "status code" in str(error)
+            if answered or not rest or time.monotonic() > until:
+                raise
+        time.sleep(PAUSE_SECONDS)
+    raise AssertionError  # the last try returns or raises
+
+
+def _overwrite(request: Callable[[], object]) -> None:
     """Write without a condition; again where a store says that the object is there.
 
     S3's 409 asks for that, and versitygw gives it while another request deletes an empty folder.
     """
-    for rest in range(WRITES - 1, -1, -1):
-        try:
-            write()
-            return
-        except exceptions.AlreadyExistsError:
-            if not rest:
-                raise
+    _again(request, exceptions.AlreadyExistsError)
 
 
 class ObjectStorage(Storage):
@@ -135,16 +156,8 @@ class ObjectStorage(Storage):
 
     def read(self, name: str) -> bytes:
         """Read a file."""
-        until = time.monotonic() + RETRY_SECONDS
         with self._explained(name):
-            for rest in range(READS, -1, -1):
-                try:
-                    return bytes(obstore.get(self._store, self._prefix + name).bytes())
-                except exceptions.GenericError:
-                    if not rest or time.monotonic() > until:
-                        raise
-                    time.sleep(PAUSE_SECONDS)
-        raise AssertionError  # the last try returns or raises
+            return _again(lambda: bytes(obstore.get(self._store, self._prefix + name).bytes()))
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Read files, AT_ONCE at a time."""
@@ -154,26 +167,26 @@ class ObjectStorage(Storage):
     def write(self, name: str, data: bytes | memoryview) -> None:
         """Write a file, in the place of an earlier one."""
         with self._explained(name, "write"):
-            _again(partial(obstore.put, self._store, self._prefix + name, data, mode="overwrite"))
+            put = partial(obstore.put, self._store, self._prefix + name, data, mode="overwrite")
+            _overwrite(put)
 
     def create(self, name: str, data: bytes, durable: bool = True) -> bool:
         """Write a file unless there is one."""
-        until = time.monotonic() + RETRY_SECONDS
-        for rest in range(CREATES - 1, -1, -1):
-            found = None
+        put = partial(
+            obstore.put,
+            self._store,
+            self._prefix + name,
+            data,
+            mode="create",
+            use_multipart=False,
+        )
+        for _ in range(CREATES):
             with self._explained(name, "write"):
                 try:
-                    obstore.put(
-                        self._store, self._prefix + name, data, mode="create", use_multipart=False
-                    )
+                    _again(put)
                     return True
                 except (exceptions.AlreadyExistsError, exceptions.PreconditionError):
-                    found = self._read_or_none(name)
-                except exceptions.GenericError:
-                    # The client does not try it again where the answer is lost: it may be written
-                    if not rest or time.monotonic() > until:
-                        raise
-                    time.sleep(PAUSE_SECONDS)
+                    found = self._read_or_none(name)  # a lost answer may have been to our own
             if found is not None:
                 return found == data
             # Another writer had begun and not ended, or it has deleted its file
@@ -190,7 +203,7 @@ class ObjectStorage(Storage):
     def _asked(self, ask: Callable[[Any, str], Any], name: str) -> Any:
         """What a request of the method HEAD gets. The answer to a refused GET says why."""
         try:
-            return ask(self._store, self._prefix + name)
+            return _again(partial(ask, self._store, self._prefix + name))
         except exceptions.BaseError as error:
             if "status code: 4" in str(error):
                 obstore.get(self._store, self._prefix + name)
@@ -200,7 +213,7 @@ class ObjectStorage(Storage):
         """List the files of a folder, without those in its folders."""
         prefix = self._prefix + (f"{folder.strip('/')}/" if folder else "")
         with self._explained(folder, "list"):
-            found = obstore.list_with_delimiter(self._store, prefix)
+            found = _again(partial(obstore.list_with_delimiter, self._store, prefix))
             return sorted(each["path"].removeprefix(prefix) for each in found["objects"])
 
     def tree(self, folder: str = "") -> Iterator[Stored]:
@@ -226,7 +239,8 @@ class ObjectStorage(Storage):
     def _remove(self, names: Sequence[str]) -> None:
         """Delete objects in one request. Raises FileNotFoundError where a store minds."""
         with self._explained(names[0], "delete"):
-            obstore.delete(self._store, [self._prefix + name for name in names])
+            keys = [self._prefix + name for name in names]
+            _again(partial(obstore.delete, self._store, keys))
 
     def remove_tree(self, folder: str) -> None:
         """Delete a folder with all that is in it; it need not exist."""
@@ -236,7 +250,7 @@ class ObjectStorage(Storage):
         """Copy objects within the store."""
         for source, target in moves:
             with self._explained(source, "copy"):
-                _again(
+                _overwrite(
                     partial(obstore.copy, self._store, self._prefix + source, self._prefix + target)
                 )
 
@@ -249,7 +263,7 @@ class ObjectStorage(Storage):
     def upload(self, path: Path, name: str) -> None:
         """Write a local file under a name."""
         with self._explained(name, "write"):
-            _again(
+            _overwrite(
                 partial(
                     obstore.put,
                     self._store,
@@ -287,7 +301,7 @@ class ObjectStorage(Storage):
 
 
 class _Reader(io.RawIOBase):
-    """An open object."""
+    """An open object. The client tries a part that breaks off again."""
 
     def __init__(self, source: Any, explained: Callable[[str], Any], name: str):
         super().__init__()

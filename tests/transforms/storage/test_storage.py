@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -160,3 +161,38 @@ def test_what_is_lost_on_the_way_is_tried_again(
     output = at(f"memory://{uuid4().hex}/out")
     assert output.create("x", b"one") and not output.create("x", b"two")
     assert output.read("x") == b"one" and left == [0, 1, 0]
+
+
+REQUESTS: dict[str, Callable[[Storage], object]] = {
+    "copy": lambda output: output.place([("x", "y")]),
+    "delete": lambda output: output.remove(["x"]),
+    "get": lambda output: output.read("x"),
+    "head": lambda output: output.stat("x"),
+    "list_with_delimiter": lambda output: output.names(""),
+    "open_reader": lambda output: output.open("x").read(),
+    "put": lambda output: output.write("x", b"two"),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_is_made_again_only_where_its_answer_was_lost(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    ask = getattr(obstore, name)
+    errors = [GenericError("error sending request") for _ in range(20)]
+
+    def failing(*given: Any, **named: Any) -> Any:
+        if errors:
+            raise errors.pop()
+        return ask(*given, **named)
+
+    output = at(f"memory://{uuid4().hex}/out")
+    output.write("x", b"one")
+    monkeypatch.setattr(objects, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(obstore, name, failing)
+    REQUESTS[name](output)
+    assert not errors
+    errors += [GenericError("status code: 503 Service Unavailable")]
+    with pytest.raises(StorageError, match=r"503|again and again"):
+        REQUESTS[name](output)
+    assert not errors

@@ -7,12 +7,16 @@ library: `python guard.py SECONDS COMMAND…`. Its end, status or signal, is the
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import threading
 from contextlib import suppress
+
+# Of Linux' prctl: whoever loses its parent becomes a child of this process, which can wait for it
+ADOPT_ORPHANS = 36
 
 
 def main(grace: float, command: list[str]) -> int:
@@ -26,6 +30,8 @@ def main(grace: float, command: list[str]) -> int:
     Returns:
         The exit status. If a signal ended the command, it ends this process too.
     """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     # The parent handles an interrupt from the terminal. It closes the pipe to end the command.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -33,6 +39,9 @@ def main(grace: float, command: list[str]) -> int:
     threading.Thread(target=_end_with_input, args=(child, grace), daemon=True).start()
     status = child.wait()
     _signal(child, signal.SIGKILL)  # what it left behind
+    with suppress(ChildProcessError):  # a killed process still runs for a moment
+        while True:
+            os.waitpid(-child.pid, 0)
     if status < 0:
         if -status != signal.SIGKILL:
             signal.signal(-status, signal.SIG_DFL)
