@@ -30,6 +30,7 @@ from types import TracebackType
 from uuid import uuid4
 
 from evenflow.gates.lock import LockedError, OutputLock
+from evenflow.schemas.errors import EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.transforms.storage.storage import Place, Storage, StorageError, at
 
@@ -40,7 +41,7 @@ KEPT = 1000  # terms; a holder that was stopped while as many runs began must st
 TOGETHER = 8  # terms that are deleted at a start: some runs are killed before they delete any
 
 
-class FencedError(RuntimeError):
+class FencedError(EvenflowError, RuntimeError):
     """Another run has taken the lease of the output."""
 
 

@@ -16,8 +16,10 @@ import socket
 from pathlib import Path
 from types import TracebackType
 
+from evenflow.schemas.errors import EvenflowError
 
-class LockedError(RuntimeError):
+
+class LockedError(EvenflowError, RuntimeError):
     """Another run holds the output directory; the message says which one."""
 
 

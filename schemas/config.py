@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from evenflow.schemas import commented as yaml_form
 from evenflow.schemas.alerts import Alerts
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, problems, refuse
@@ -44,11 +45,13 @@ from evenflow.schemas.yaml_file import SettingsError, YamlSettings, read
 from evenflow.wordlists import loader
 
 
-class ConfigError(ValueError):
+class ConfigError(EvenflowError, ValueError):
     """A configuration that cannot be used.
 
     The message has a line for each mistake: file, line, key, what was expected, what was given.
     """
+
+    status = USAGE
 
 
 class Config(Section):

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, nearest, refuse
 
@@ -35,8 +36,10 @@ PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 PLACE = "{env: NAME} or {file: PATH} was expected; a secret is not written into settings"
 
 
-class SecretError(ValueError):
+class SecretError(EvenflowError, ValueError):
     """A secret that cannot be read; the message names its place, never its value."""
+
+    status = USAGE
 
 
 def read_secret(place: Mapping[str, str]) -> str:

@@ -50,6 +50,7 @@ ORDER = (
     ("transforms.storage",),
     ("schemas",),
     ("wordlists", "prompts"),
+    ("schemas.errors",),
 )
 LEVELS = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 TOPS = sorted({room.partition(".")[0] for room in LEVELS})
@@ -64,7 +65,8 @@ def room_of(module: str) -> str | None:
     """
     if module.partition(".")[0] not in TOPS:
         return "pipelines.api"
-    return next((room for room in LEVELS if f"{module}.".startswith(f"{room}.")), None)
+    fitting = (room for room in LEVELS if f"{module}.".startswith(f"{room}."))
+    return max(fitting, key=len, default=None)
 
 
 def imported(path: Path) -> Iterator[tuple[int, str]]:

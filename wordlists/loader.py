@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
 
@@ -42,8 +43,10 @@ PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
 NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED)
 
 
-class WordListError(ValueError):
+class WordListError(EvenflowError, ValueError):
     """One or more defects of a word list, one on each line: "file:line: label: what is wrong"."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from typing import Any
 import yaml
 
 from evenflow.gates.expectations.unsafe import shown, unsafe_arguments
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.wordlists import nodes
 
@@ -43,11 +44,13 @@ DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
 COLUMNS = ("column", "column_A", "column_B", "column_list", "columns", "texts", "counts", "sums")
 
 
-class SuiteError(ValueError):
+class SuiteError(EvenflowError, ValueError):
     """A user's suite that cannot be used.
 
     The message has a line for each defect: file, entry, argument and what is wrong.
     """
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from evenflow.schemas.errors import EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import META as META  # written here
 from evenflow.schemas.ledger import PaneEntry
@@ -20,7 +21,7 @@ from evenflow.transforms.storage.storage import Place, at
 CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
-class LedgerError(RuntimeError):
+class LedgerError(EvenflowError, RuntimeError):
     """A ledger that cannot be read; the message names the file."""
 
 

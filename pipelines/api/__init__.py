@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evenflow.results import Measurement as Measurement
     from evenflow.results import Outcome as Outcome
     from evenflow.schemas.config import ConfigError as ConfigError
+    from evenflow.schemas.errors import EvenflowError as EvenflowError
     from evenflow.transforms.io.files import InputError as InputError
     from evenflow.transforms.models.files import ModelError as ModelError
     from evenflow.wordlists.loader import WordListError as WordListError
@@ -46,6 +47,7 @@ _MODULES = {
     "ChangedError": "evenflow.pipelines.files.cutting",
     "ConfigError": "evenflow.schemas.config",
     "Explanation": "evenflow.results",
+    "EvenflowError": "evenflow.schemas.errors",
     "FencedError": "evenflow.gates.lease",
     "Gate": "evenflow.gating",
     "InputError": "evenflow.transforms.io.files",
@@ -65,6 +67,7 @@ _MODULES = {
 __all__ = [
     "ChangedError",
     "ConfigError",
+    "EvenflowError",
     "Explanation",
     "FencedError",
     "Gate",

@@ -12,7 +12,8 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, one_of, with_groups
-from evenflow.pipelines.terminal.endings import FAILED, printing
+from evenflow.pipelines.terminal.endings import printing
+from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.pipelines.explain.explainer import Explainer

@@ -11,8 +11,9 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, one_of
-from evenflow.pipelines.terminal.endings import BLOCKED, FAILED, Session, printing
+from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.gates.ledger import reviews

@@ -17,13 +17,13 @@ from evenflow.pipelines.cli.options import GateOptions, LlmOptions, ResultOption
 from evenflow.pipelines.terminal.endings import (
     BLOCKED,
     EMPTY,
-    FAILED,
     Session,
     logs,
     printing,
     report_event,
 )
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.pipelines.metrics.watching import Watched

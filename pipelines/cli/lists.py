@@ -9,8 +9,9 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.terminal.endings import USAGE, printing
+from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.errors import USAGE
 
 if TYPE_CHECKING:
     from evenflow.wordlists.loader import WordList

@@ -12,8 +12,9 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.terminal.endings import FAILED, Session, logs, printing
+from evenflow.pipelines.terminal.endings import Session, logs, printing
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.transforms.llm.client.settings import Key, ServerSettings

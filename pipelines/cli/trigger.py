@@ -10,8 +10,9 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples
-from evenflow.pipelines.terminal.endings import FAILED, printing
+from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config

@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import FileReader
@@ -73,13 +74,15 @@ class Begin:
     read: Mapping[str, Segment] = field(default_factory=dict[str, Segment])
 
 
-class ChangedError(RuntimeError):
+class ChangedError(EvenflowError, RuntimeError):
     """A file has changed since a committed pane read it; the message names the file.
 
     Args:
         source: What the pane read.
         pane: The pane's number.
     """
+
+    status = USAGE
 
     def __init__(self, source: SourceRange, pane: int):
         super().__init__(

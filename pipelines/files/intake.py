@@ -114,7 +114,7 @@ class Intake:
         try:
             found = files.find(self.inputs, self._on_output)
         except files.InputError as error:
-            if self.follow is None or isinstance(error.__cause__, OSError):
+            if self.follow is None or isinstance(error, files.UnreadableError):
                 raise
             found = {}
         found = {name: each for name, each in found.items() if not is_below(name, self.output)}

@@ -20,6 +20,7 @@ from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.sections import AttributeSettings
 from evenflow.transforms.bias_score import signal
 from evenflow.transforms.io import files
@@ -45,8 +46,10 @@ THRESHOLD = re.compile(
 )
 
 
-class RunError(RuntimeError):
+class RunError(EvenflowError, RuntimeError):
     """The run cannot go on; the message says what to do."""
+
+    status = USAGE
 
 
 def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:

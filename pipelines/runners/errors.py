@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from evenflow.schemas.errors import EvenflowError
 
-class WorkerError(RuntimeError):
+
+class WorkerError(EvenflowError, RuntimeError):
     """A worker process died."""
 
 

@@ -23,52 +23,15 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from evenflow.pipelines.terminal.lines import event, visible
+from evenflow.schemas.errors import FAILED, EvenflowError
 
 if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
-FAILED, USAGE, BLOCKED = 1, 2, 3
+BLOCKED = 3
 EMPTY = "the input has no document; --allow-empty accepts that"
 AGAIN = "run the same command again to go on"
 
-# Errors whose message is enough for a user: module, class, exit status. The module of an error that
-# was raised is loaded; none is imported for this table.
-KNOWN = (
-    ("evenflow.schemas.config", "ConfigError", USAGE),
-    ("evenflow.schemas.secrets", "SecretError", USAGE),
-    ("evenflow.wordlists.loader", "WordListError", USAGE),
-    ("evenflow.transforms.io.files", "InputError", USAGE),
-    ("evenflow.transforms.word_lists.compare", "CompareError", USAGE),
-    ("evenflow.transforms.word_lists.draft", "DraftError", USAGE),
-    ("evenflow.transforms.word_lists.proposals", "ProposalError", USAGE),
-    ("evenflow.transforms.coverage.additions", "PlanError", USAGE),
-    ("evenflow.gates.expectations.user_suite", "SuiteError", USAGE),
-    ("evenflow.transforms.substitution.roles", "RoleMapError", USAGE),
-    ("evenflow.transforms.kafka.settings", "KafkaSettingsError", USAGE),
-    # Other settings than those of the ledger
-    ("evenflow.pipelines.panes.epochs", "RunError", USAGE),
-    ("evenflow.pipelines.files.cutting", "ChangedError", USAGE),
-    ("evenflow.gates.lock", "LockedError", FAILED),
-    ("evenflow.gates.lease", "FencedError", FAILED),
-    ("evenflow.transforms.storage.storage", "StorageError", FAILED),
-    ("evenflow.gates.ledger.files", "LedgerError", FAILED),
-    ("evenflow.pipelines.runners.errors", "WorkerError", FAILED),
-    ("evenflow.transforms.kafka.errors", "KafkaSourceError", FAILED),
-    # Before what it is a kind of
-    ("evenflow.transforms.llm.client.settings", "ServerSettingsError", USAGE),
-    ("evenflow.transforms.llm.client.settings", "InferenceError", FAILED),
-    ("evenflow.transforms.llm.client.cache", "CacheError", FAILED),
-    ("evenflow.transforms.models.files", "ModelError", FAILED),
-    ("evenflow.transforms.language_models.loading", "LanguageModelError", USAGE),
-    ("evenflow.transforms.benchmarks.data", "BenchmarkDataError", USAGE),
-    ("evenflow.transforms.masking.sentences", "NoPairsError", USAGE),
-    ("evenflow.transforms.masking.neutral", "NeutralError", USAGE),
-    ("evenflow.pipelines.train.errors", "TrainInputError", USAGE),
-    ("evenflow.pipelines.train.errors", "TrainingError", FAILED),
-    ("evenflow.transforms.bias_score.vectors", "VectorsError", USAGE),
-    ("evenflow.transforms.bias_score.direction", "DirectionError", USAGE),
-    ("evenflow.transforms.bias_score.reference", "BiasReferenceError", USAGE),
-)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 NO_FOLDER = (errno.ENOTDIR, errno.EEXIST)
@@ -232,13 +195,8 @@ def explained(error: Exception, session: Session) -> tuple[str, int]:
     Returns:
         What went wrong, where and what to do; and the exit status.
     """
-    for module, name, status in KNOWN:
-        kind = getattr(sys.modules.get(module), name, None)
-        if kind is not None and isinstance(error, kind):
-            # A file that exists but cannot be opened is a failure, not wrong usage
-            return str(error), (
-                FAILED if isinstance(error.__cause__, OSError) and name == "InputError" else status
-            )
+    if isinstance(error, EvenflowError):
+        return str(error), error.status
     if isinstance(error, OSError):
         return _system(error, session), FAILED
     if isinstance(error, MemoryError):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 
-class TrainInputError(ValueError):
+
+class TrainInputError(EvenflowError, ValueError):
     """Data, a model or settings that cannot be used; the message says what to do."""
 
+    status = USAGE
 
-class TrainingError(RuntimeError):
+
+class TrainingError(EvenflowError, RuntimeError):
     """Training that cannot go on; the message says why, what is kept and what to do."""

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evenflow.schemas.errors import USAGE, EvenflowError
+
 SHIPPED = Path(__file__).parent / "data"
 
 
-class BenchmarkDataError(Exception):
+class BenchmarkDataError(EvenflowError):
     """A file of a benchmark is missing or not what it must be; the message says what to do."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.wordlists.loader import WordList
 
 Floats = npt.NDArray[np.float64]
@@ -37,8 +38,10 @@ PAPER_PAIRS = (
 LEAST = 1e-9
 
 
-class DirectionError(ValueError):
+class DirectionError(EvenflowError, ValueError):
     """The groups have no direction in these vectors; the message says why."""
+
+    status = USAGE
 
 
 class Space(Protocol):

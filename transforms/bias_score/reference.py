@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.ledger import BiasSums
 from evenflow.transforms.bias_score.summary import summarise
 
 FORMAT, VERSION = "evenflow-bias-reference", 1
 
 
-class BiasReferenceError(ValueError):
+class BiasReferenceError(EvenflowError, ValueError):
     """A reference that cannot be used; the message says why."""
+
+    status = USAGE
 
 
 def content(attribute: str, made_with: Mapping[str, str], sums: BiasSums) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.models import static
 
 Floats = npt.NDArray[np.float32]
@@ -30,8 +31,10 @@ HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
 FASTTEXT_BINARY = (793712314).to_bytes(4, "little")  # its magic number (fastText, fasttext.cc)
 
 
-class VectorsError(ValueError):
+class VectorsError(EvenflowError, ValueError):
     """Word vectors that cannot be used; the message says why."""
+
+    status = USAGE
 
 
 class Vectors:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.coverage.gaps import words
 from evenflow.transforms.coverage.mups import Coverage
 from evenflow.transforms.coverage.patterns import Ints
@@ -22,12 +23,14 @@ COSTS: dict[Kind, float] = {
 }
 
 
-class PlanError(ValueError):
+class PlanError(EvenflowError, ValueError):
     """There is no plan, or the question is too large.
 
     Attributes:
         conflict: The constraints that cannot hold together, in words.
     """
+
+    status = USAGE
 
     def __init__(self, text: str, conflict: Sequence[str] = ()):
         super().__init__(text)

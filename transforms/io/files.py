@@ -15,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
+from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
 from evenflow.schemas.ledger import META
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
@@ -22,8 +23,16 @@ FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
 SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
 
 
-class InputError(ValueError):
+class InputError(EvenflowError, ValueError):
     """Nothing to read, or not readable; the message names the pattern or the file."""
+
+    status = USAGE
+
+
+class UnreadableError(InputError):
+    """A file that exists but cannot be opened, or a store that cannot be listed."""
+
+    status = FAILED
 
 
 def match(
@@ -152,7 +161,7 @@ def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
                         sign = f"{stat.st_ino}-{stat.st_ctime_ns}"
                         found[path] = Stored(path, stat.st_size, stat.st_mtime_ns, sign)
                 except OSError as error:
-                    raise InputError(f"{path}: cannot be opened: {error.strerror}") from error
+                    raise UnreadableError(f"{path}: cannot be opened: {error.strerror}") from error
     return found, lru_cache(None)(lambda folder: (Path(folder) / META).is_file())
 
 
@@ -175,7 +184,7 @@ def _in_store(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
                 if _fits(each.name.split("/")[len(plain) :], parts[len(plain) :])
             ]
     except OSError as error:
-        raise InputError(_said(error)) from error
+        raise UnreadableError(_said(error)) from error
     found = {place.address(each.name): each for each in listed if each.name.endswith(FORMATS)}
     ledgers = {place.address(each.name) for each in every if each.name.endswith(META)}
     return found, lambda folder: f"{folder}/{META}" in ledgers

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kafka import errors as kafka_errors
 
+from evenflow.schemas.errors import EvenflowError
 from evenflow.transforms.kafka.reasons import REFUSED, UNTRUSTED
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 
-class KafkaSourceError(RuntimeError):
+class KafkaSourceError(EvenflowError, RuntimeError):
     """Work with Kafka cannot go on.
 
     The message says where (topic, partition, offset) and what to do.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.secrets import (
     SECRETS,
     SecretError,
@@ -21,8 +22,10 @@ from evenflow.schemas.secrets import (
 )
 
 
-class KafkaSettingsError(ValueError):
+class KafkaSettingsError(EvenflowError, ValueError):
     """A setting for Kafka is wrong; the message names it, never a secret's value."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from evenflow.schemas.errors import USAGE, EvenflowError
+
 Kind = Literal["causal", "masked", "encoder"]
 HEADS = {"causal": ("ForCausalLM", "LMHeadModel"), "masked": ("ForMaskedLM", "ForPreTraining")}
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json")
@@ -17,8 +19,10 @@ UNBOUNDED = 1_000_000  # tokens: a tokenizer that knows no bound says 10^30
 BLOCK = 8 << 20  # bytes that are digested at a time
 
 
-class LanguageModelError(Exception):
+class LanguageModelError(EvenflowError):
     """A model cannot be used; the message says what is wrong and what to do."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

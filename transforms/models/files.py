@@ -7,13 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from evenflow.schemas.errors import EvenflowError
+
 SHIPPED = Path(__file__).parent / "shipped"
 REBUILD = (
     "install the package again, or rebuild it with: python -m evenflow.transforms.models.train"
 )
 
 
-class ModelError(Exception):
+class ModelError(EvenflowError):
     """A model file is missing, damaged or of another kind; the message says what to do."""
 
 

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from evenflow.schemas.errors import EvenflowError
 
-class StorageError(OSError):
+
+class StorageError(EvenflowError, OSError):
     """A store that cannot be used as it is; the message says why and what to do."""
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.text.words import split_runs
 from evenflow.wordlists import nodes, spelling
@@ -27,8 +28,10 @@ ROLE_KEYS = ("role", "part", "number")
 PUT_IN = "put in"
 
 
-class RoleMapError(ValueError):
+class RoleMapError(EvenflowError, ValueError):
     """A role map that cannot be used: the file, the entry and what is wrong with it."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True, eq=False)

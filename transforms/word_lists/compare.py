@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.representation import dr
 from evenflow.transforms.word_lists.corpus import Mentions
 from evenflow.wordlists import spelling
@@ -15,8 +16,10 @@ from evenflow.wordlists.loader import WordList
 DRAWS, SEED = 1000, 1  # of the bootstrap: its bounds then vary in the third digit
 
 
-class CompareError(ValueError):
+class CompareError(EvenflowError, ValueError):
     """Lists that cannot be compared; the message says why."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.storage.storage import at
 from evenflow.transforms.word_lists import criteria, forms
 from evenflow.transforms.word_lists.corpus import EXAMPLES, Mentions, count
@@ -27,8 +28,10 @@ MOST = 100_000
 Counterparts = Callable[[Mapping[str, Sequence[str]]], Mapping[str, Mapping[str, str]]]
 
 
-class DraftError(ValueError):
+class DraftError(EvenflowError, ValueError):
     """A draft or journal that cannot be used; the message names the file."""
+
+    status = USAGE
 
 
 class _Model(BaseModel):

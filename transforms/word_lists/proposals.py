@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.bias_score.vectors import Vectors
 from evenflow.transforms.text import english
 from evenflow.wordlists import spelling
@@ -25,8 +26,10 @@ AT_ONCE = 64  # words whose cosines with all others are in memory, 8 bytes each
 Floats = npt.NDArray[np.float64]
 
 
-class ProposalError(ValueError):
+class ProposalError(EvenflowError, ValueError):
     """Seeds that cannot be used; the message says why."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)

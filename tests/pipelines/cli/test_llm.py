@@ -9,7 +9,8 @@ from scripted_llm import MODEL, ScriptedLLM, Turn
 from typer.testing import CliRunner, Result
 
 from evenflow.pipelines.cli import estimate, llm
-from evenflow.pipelines.terminal.endings import FAILED, USAGE, Session, explained
+from evenflow.pipelines.terminal.endings import Session, explained
+from evenflow.schemas.errors import FAILED, USAGE
 from evenflow.transforms.llm.client.settings import InferenceError, ServerSettingsError
 
 Call = Callable[..., Result]

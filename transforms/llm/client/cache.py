@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenflow.prompts.loader import json_digest
+from evenflow.schemas.errors import EvenflowError
 from evenflow.transforms.llm.questions import Question
 
 FORMAT = 1  # of the file; another one is refused
@@ -41,7 +42,7 @@ TABLE = """CREATE TABLE IF NOT EXISTS answers (
     value TEXT, reason TEXT NOT NULL)"""
 
 
-class CacheError(Exception):
+class CacheError(EvenflowError):
     """The cache's file cannot be used; the message says why and what to do."""
 
 

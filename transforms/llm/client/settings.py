@@ -13,17 +13,20 @@ from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from evenflow.schemas import server_url
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.hidden import mask_address
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-class InferenceError(Exception):
+class InferenceError(EvenflowError):
     """The server or its settings cannot be used; the message says what to do, without a key."""
 
 
 class ServerSettingsError(InferenceError):
     """The settings are wrong for any server; this counts as wrong usage."""
+
+    status = USAGE
 
 
 @dataclass(frozen=True)
