@@ -161,9 +161,8 @@ class Config(Section):
             text = f"augment adds copies itself; {leaning.attribute} is in mode {mode} already"
             found.append(Problem(("bias_score", "mode"), text))
         found += self._weight_problems()
-        changed = [name for name in self.attributes if self.mode(name) != "measure"]
-        if self.measure.count == "people" and changed:
-            text = f"people: repair counts words, and {', '.join(changed)} is repaired; use words"
+        if self.measure.count == "people" and self.has_weights:
+            text = "people was asked for beside weights, which make words even; give one of them"
             found.append(Problem(("measure", "count"), text))
         if leaning.names and leaning.attribute != "gender":
             text = f"given names say nothing of {leaning.attribute}; only of gender"

@@ -680,8 +680,8 @@ class Measure(Section):
             "What is counted and judged. words: each mention of a label, as the score is published."
             " people: mentions that name a person or people of the group, not “ancient craft” or"
             " “minor damage”: a first stage over all mentions, and a reader over a sample, see the"
-            " page “Statistics”. The words' figures are shown beside. Only where no text changes"
-            " and no document gets a weight. words is the default because of what reading costs."
+            " page “Statistics”. The words' figures are shown beside. Not with weights, which make"
+            " words even. words is the default because of what reading costs."
         ),
     )
     passages: int = Field(

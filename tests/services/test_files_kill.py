@@ -34,10 +34,12 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_killed_at_file_operations(corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", ["words", "people"])
+def test_killed_at_file_operations(corpus: Path, tmp_path: Path, count: str) -> None:
     driver = [sys.executable, str(HELPERS / "kill_driver.py")]
+    settings = SETTINGS | {"measure.count": count, "measure.passages": 2}
     done = subprocess.run(
-        [*driver, str(corpus), str(tmp_path / "work"), json.dumps(SETTINGS)],
+        [*driver, str(corpus), str(tmp_path / "work"), json.dumps(settings)],
         capture_output=True,
         text=True,
     )

@@ -57,3 +57,29 @@ def test_a_topic_is_repaired(broker: Broker, topic: TopicMaker, tmp_path: Path) 
     kept = Counter(row["text"] for row in pq.read_table(output / "accepted").to_pylist())
     aside = sum(entry.set_aside.rows for entry in entries if entry.set_aside)
     assert not any("lazy pigs" in text for text in kept) and sum(kept.values()) + aside == 400
+
+
+def test_people_of_a_topic_are_those_of_files(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The sample does not depend on the source, the cuts of blocks or the number of workers."""
+    name, output = topic(1), tmp_path / "topic"
+    texts = ("The ancient walls stood.", "The kids met an elderly man.", "A minor issue.")
+    values = [
+        json.dumps({"id": f"d{i}", "text": f"{i}. {texts[i % 3]}"}).encode() for i in range(300)
+    ]
+    for value in range(0, 300, 100):
+        broker.produce(name, 0, values[value : value + 100])
+    config = load(None, {"measure.count": "people", "measure.passages": 4}, ["age"])
+    stream = Stream(KafkaSettings(broker.address), name, pane_seconds=86_400.0, until_end=True)
+    StreamRun(stream, output, config).go()
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(values))
+    Run([str(tmp_path / "in.jsonl")], tmp_path / "files", config, workers=2).go()
+    [files] = read_entries(tmp_path / "files")
+    entries = read_entries(output)
+    if len(entries) == 1:  # unless midnight came between
+        own = entries[0].attributes["age"]
+        assert own.people is not None and 0 < own.people.passages <= 4
+        assert own.sums == files.attributes["age"].sums
+    words = [entry.attributes["age"].people for entry in entries]
+    assert sum(sum(each.words.counts) for each in words if each) == 400

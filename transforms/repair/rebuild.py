@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
+from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.draw import Unit, draw, take_all
@@ -83,6 +84,7 @@ def repair(
         if changed is not None:
             changed.take_reading(figures)
         after.add(changed or figures)
+    people.resolve(before, annotator.config)
     rows = (rebuilder.rows(block) for block in blocks if block.has(Part.SENTENCES))
     shard = sentence_table.write(
         map(findings.seen, rows) if findings is not None else rows, folder, pane
@@ -122,6 +124,12 @@ def _drawn(
         before.add(each)
     staged = [each for each in blocks if each.has(Part.PROPOSALS)]
     return before, _Rebuilder(annotator, before, staged)
+
+
+def _judged(figures: AttributeFigures) -> dict[str, Any]:
+    """The sums that a verdict is made from: of people where they are counted, else of words."""
+    estimate = None if figures.people is None else figures.people.estimate
+    return estimate or figures.sums.model_dump()
 
 
 class _Rebuilder:
@@ -277,7 +285,7 @@ class _Rebuilder:
             out[name] = {
                 "mode": self._modes[name],
                 "strictness": reading.strictness(self._config, name),
-                "before": before.attributes[name].sums.model_dump(),
+                "before": _judged(before.attributes[name]),
                 "expected_dr": plan.expected.dr_after if plan else None,
                 "shortage": list(plan.expected.shortage) if plan else [0.0] * len(groups),
                 "mentions": after.attributes[name].counts,

@@ -84,6 +84,15 @@ def test_a_key_that_one_of_the_programs_does_not_know_is_its_default() -> None:
         go_on(known, FILES, **{"duplicates.scope": "run"})
 
 
+def test_a_ledger_from_before_people_were_counted_goes_on_with_words() -> None:
+    known = meta(FILES)
+    for key in ("count", "passages"):
+        del known["settings"]["configuration"]["measure"][key]
+    assert go_on(known, FILES, **{"measure.count": "words"}).number == 0
+    with pytest.raises(RunError, match=r"measure\.count: 'words' -> 'people'"):
+        go_on(known, FILES, **{"measure.count": "people"})
+
+
 def test_a_mode_was_one_step_before_it_could_be_several() -> None:
     known = meta(FILES, **{"repair.mode": "substitute", "attributes.age.mode": "augment"})
     configuration = known["settings"]["configuration"]

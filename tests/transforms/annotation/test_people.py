@@ -104,6 +104,6 @@ def test_what_does_not_fit_into_its_passage_keeps_the_first_stages_chance() -> N
     assert people.judged(nothing, 1) == [900]
 
 
-def test_people_are_not_counted_where_text_is_repaired() -> None:
-    with pytest.raises(ConfigError, match="repair counts words, and age is repaired"):
-        load(None, {"measure.count": "people", "repair.mode": ["substitute"]}, ["age"])
+def test_people_are_not_counted_beside_weights() -> None:
+    with pytest.raises(ConfigError, match="beside weights, which make words even"):
+        load(None, {"measure.count": "people", "repair.mode": ["weight"]}, ["age"])

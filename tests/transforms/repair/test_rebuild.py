@@ -83,6 +83,21 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
     return made
 
 
+def test_people_are_counted_before_a_repair_and_after_it(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", [f"{text} It was the prior year." for text in MEN * 8])
+    people = {"measure__count": "people", "measure__passages": 8}
+    [entry] = run(source, tmp_path / "out", repair__mode="substitute", **people)
+    gender = entry.attributes["gender"]
+    repair, own = gender.repair, gender.people
+    assert repair is not None and own is not None and repair.changed > 5
+    # “prior” names nobody, and nothing else differs
+    male = sum(repair.before.counts)
+    assert sum(own.words.counts) - 41 < male < sum(own.words.counts) - 35
+    assert sum(gender.sums.counts) == pytest.approx(male, rel=0.05)
+    assert gender.pane.dr is not None and repair.score_before.dr is not None
+    assert gender.pane.dr < repair.score_before.dr
+
+
 def test_substitution_makes_a_pane_even(tmp_path: Path, judge: Judge) -> None:
     texts = [MEN[i % 5] for i in range(450)] + [WOMEN[i % 2] for i in range(50)]
     [entry] = run(write(tmp_path / "in.jsonl", texts), tmp_path / "out", repair__mode="substitute")
