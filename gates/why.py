@@ -24,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 MOST = 10  # documents and labels that are listed
 DIGITS = 6
+NOISE = 1e-9  # of sums of products, beside the greatest of them
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,19 @@ def attribute(
 def _is_out(
     total: Sums, target: Sequence[float], limit: float, limits: Thresholds, confidence: float
 ) -> bool:
-    """Whether a window with these sums is no longer in the state."""
+    """Whether a window with these sums is no longer in the state.
+
+    People of a document are told by its words alone (`people_per_mention`), so what is left
+    without some may be less than nothing: it is then nothing.
+    """
+    values, vectors = np.linalg.eigh(np.array(total.products, float))
+    if min(*total.counts, values[0]) < -NOISE * max(values[-1], 1):
+        products = (vectors * np.maximum(values, 0)) @ vectors.T
+        total = Sums(
+            documents=total.documents,
+            counts=[max(0.0, count) for count in total.counts],
+            products=products.tolist(),
+        )
     found = score(total, target, confidence)
     return found.mentions < limits.min_mentions or found.low is None or found.low < limit
 

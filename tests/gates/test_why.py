@@ -142,3 +142,18 @@ def test_where_people_are_counted_labels_weigh_by_them() -> None:
     assert (second["label"], second["mentions"], second["people"]) == ("ancient", 240, 60)
     assert first["share"] > 0 > second["share"]
     assert (found["words"]["dr"], found["words"]["passages"]) == (0.25, 7)
+
+
+def test_people_of_heavy_documents_may_be_more_than_all_that_were_read() -> None:
+    """A document's people are told by its words; the estimate of the pane may be less."""
+    each, rows = entry([[0, 40]] * 3 + [[2, 6]] * 40, Sums.empty(2), None, he=360, she=80)
+    products = [[400.0, 20.0], [20.0, 900.0]]  # less than the heavy documents' alone
+    people = People(
+        words=each.sums, pane=each.pane, cumulative=each.cumulative, labels={}, passages=7
+    )
+    own = Sums(documents=43, counts=[80.0, 360.0], products=products)
+    each = each.model_copy(update={"sums": own, "people": people, "rolling": score(own, TARGET)})
+    each.verdict = decide(each.rolling, LIMITS, None)
+    assert each.verdict.state == "block"
+    found = why.attribute(each, why.Window([], Sums.empty(2), None), LIMITS, 0.95, rows, None, 4.0)
+    assert 0 < found["opens"]["documents"]["number"] < 43
