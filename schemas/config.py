@@ -302,6 +302,7 @@ def load(
     overrides: Mapping[str, Any] | None = None,
     only: Sequence[str] = (),
     own_lists: Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
 ) -> Config:
     """Load the effective configuration.
 
@@ -310,6 +311,7 @@ def load(
         overrides: Values by dotted key, which win over the file.
         only: Names of the attributes to measure; empty for all.
         own_lists: Paths of word lists whose attributes are measured too.
+        options: What the user calls a key of the overrides, such as --mode for repair.mode.
 
     Returns:
         The configuration.
@@ -323,6 +325,7 @@ def load(
     except SettingsError as error:
         raise ConfigError(str(error)) from error
     data = _filled(settings.data)
+    named = {key: name for key, name in (options or {}).items() if key in (overrides or {})}
     for key, value in (overrides or {}).items():
         *above, last = key.split(".")
         section: Any = data
@@ -334,7 +337,7 @@ def load(
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        raise _error(problems(error, Config), settings, path) from error
+        raise _error(problems(error, Config), settings, path, named) from error
     if path:
         _locate(config, path.parent)
     found: list[Problem] = []
@@ -349,7 +352,7 @@ def load(
             if exchanges and config.repair.method == "gc" and words.fixed:
                 found.append(Problem(("attributes", name), f"{config.mode(name)}: {words.fixed}"))
     if found:
-        raise _error(found, settings, path)
+        raise _error(found, settings, path, named)
     return config
 
 
@@ -450,10 +453,18 @@ def _hint(name: str) -> str:
     return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.NAMED)} are)"
 
 
-def _error(found: Iterable[Problem], settings: YamlSettings, path: Path | None) -> ConfigError:
+def _error(
+    found: Iterable[Problem],
+    settings: YamlSettings,
+    path: Path | None,
+    options: Mapping[str, str],
+) -> ConfigError:
     """One error of all problems, in the order of the file's lines; those of options come first."""
     lines: list[tuple[int, str]] = []
     for each in found:
+        if option := options.get(".".join(each.key)):
+            lines.append((0, f"{option}: {each.text}"))
+            continue
         line = settings.line(each.key)
         place = f"{path}:{line}" if line else str(path or "options")
         lines.append((line or 0, f"{place}: {each}"))

@@ -14,6 +14,7 @@ from evenflow.pipelines.files.driver import Run, RunError
 from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal import summaries
+from evenflow.pipelines.terminal.lines import counted
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.results import Outcome
 from evenflow.transforms.storage.storage import Storage, at
@@ -36,7 +37,7 @@ class Line:
         entry = done.entry
         self._documents += entry.documents
         text = (
-            f"pane {entry.pane}: {entry.verdict.state}; {self._documents:,} documents,"
+            f"pane {entry.pane}: {entry.verdict.state}; {counted(self._documents, 'document')},"
             f" {done.input_bytes / max(done.total_bytes, 1):.0%} of the input"
         )
         self._width = max(self._width, len(text))

@@ -47,19 +47,18 @@ class Actions:
         """Ask for the token, and start a session."""
         name = request.query_params.get("gate", "")
         name = name if name in self._board.gates else ""
-        pane = number_of(request.query_params.get("pane", ""))
-        about = f"?pane={pane}" if pane is not None else ""
+        about = about_of(request)
         if request.method == "GET":
-            return self._page("unlock.html.j2", 200, name=name, pane=pane, problem="")
+            return self._page("unlock.html.j2", 200, name=name, about=about, problem="")
         try:
             cookie = self._sessions.start((await form_of(request)).get("token", ""))
         except TooManyTriesError:
             problem = "too many wrong tokens; wait a minute"
-            return self._page("unlock.html.j2", 429, name=name, pane=pane, problem=problem)
+            return self._page("unlock.html.j2", 429, name=name, about=about, problem=problem)
         if cookie is None:
             problem = "that is not the token of this board"
-            return self._page("unlock.html.j2", 403, name=name, pane=pane, problem=problem)
-        answer = RedirectResponse(f"/act/{name}{about}" if name else "/", 303)
+            return self._page("unlock.html.j2", 403, name=name, about=about, problem=problem)
+        answer = RedirectResponse(f"/act/{name}?{about}".rstrip("?") if name else "/", 303)
         answer.set_cookie(cookie_of(request), cookie, path="/", httponly=True, samesite="strict")
         return answer
 
@@ -69,10 +68,12 @@ class Actions:
         session = self._sessions.get(request.cookies.get(cookie_of(request)))
         pane = number_of(request.query_params.get("pane", ""))
         if session is None:
-            about = f"&pane={pane}" if pane is not None else ""
-            return RedirectResponse(f"/unlock?gate={gate.name}{about}", 303)
+            asked = f"/unlock?gate={gate.name}&{about_of(request)}"
+            return RedirectResponse(asked.rstrip("&"), 303)
         given = {} if request.method == "GET" else await form_of(request)
-        answer = await run_in_threadpool(self._act, gate, session, request.method, given, pane)
+        rule = given.get("rule", request.query_params.get("rule"))
+        about = pane, rule
+        answer = await run_in_threadpool(self._act, gate, session, request.method, given, *about)
         if answer.status_code == 303:
             self._board.tell()
         return answer
@@ -84,6 +85,7 @@ class Actions:
         method: str,
         given: dict[str, str],
         pane: int | None,
+        rule: str | None,
     ) -> Response:
         """Show or carry out the form of a gate."""
         gate.look()
@@ -116,7 +118,7 @@ class Actions:
                 reason=given.get("reason", "")[:REASON],
                 problem=problem,
                 rules=list(gate.config.triggers) if gate.config else [],
-                chosen=given.get("rule", ""),
+                rule=rule,
                 most={"who": WHO, "reason": REASON},
             )
 
@@ -198,6 +200,13 @@ def _offered(gate: Gate, entry: PaneEntry | None) -> tuple[reviews.Action, ...]:
         return ()
     other: reviews.Action = "accept" if gate.history.folder(entry) == "quarantine" else "reject"
     return (other, "undo") if entry.pane in gate.history.reviews else (other,)
+
+
+def about_of(request: Request) -> str:
+    """What of a gate a form is about, as a query: a pane, its rules, or nothing."""
+    query = request.query_params
+    pane = number_of(query.get("pane", ""))
+    return f"pane={pane}" if pane is not None else "rule=" * ("rule" in query)
 
 
 def number_of(text: str) -> int | None:

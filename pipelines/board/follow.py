@@ -143,7 +143,8 @@ class Gate:
             try:
                 found = (local / "ledger").stat()
             except (FileNotFoundError, NotADirectoryError) as error:
-                raise LedgerError("there is no ledger here") from error
+                what = "ledger here" if local.is_dir() else "such directory"
+                raise LedgerError(f"there is no {what} yet") from error
             return found.st_dev, found.st_ino, self.storage.stat(META)
         return self.storage.stat(META)
 

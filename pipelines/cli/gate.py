@@ -12,7 +12,7 @@ import typer
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, one_of
 from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing
-from evenflow.pipelines.terminal.lines import visible
+from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def ledger_verify(
             }
             print(json.dumps(found if compared is None else {**found, "files": asdict(compared)}))
         else:
-            print(f"{panes:,} panes, every entry is there and can be read")
+            print(f"{counted(panes, 'pane')}, every entry is there and can be read")
             print(
                 f"the checkpoint says otherwise: {', '.join(wrong)}"
                 if wrong

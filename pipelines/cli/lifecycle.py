@@ -219,7 +219,7 @@ def _serving_metrics(
 ) -> Iterator[Watched | None]:
     """Serve metrics within the block where a port is configured, and print their address.
 
-    Raises OSError for a port that cannot be had.
+    Raises ConfigError for a port that cannot be had.
     """
     if config.metrics.port is None:
         yield None

@@ -19,6 +19,28 @@ if TYPE_CHECKING:
 
 DATA, PANES, REPAIR = "Data", "Panes and verdicts", "Repair"
 LLM, RESULT = "Language model", "Result"
+# What a message about a key calls it where an option gave its value
+OPTIONS = {
+    "fields.text": "--text-field",
+    "fields.id": "--id-field",
+    "measure.count": "--count",
+    "measure.epsilon": "--epsilon",
+    "pane.docs": "--pane-docs",
+    "pane.mib": "--pane-mib",
+    "pane.rolling": "--rolling",
+    "gate.warn": "--warn",
+    "gate.block": "--block",
+    "gate.policy": "--policy",
+    "repair.mode": "--mode",
+    "repair.strictness": "--strictness",
+    "stereotypes.policy": "--stereotypes",
+    "coverage.tau": "--tau",
+    "coverage.attributes": "--attributes",
+    "coverage.by": "--by",
+    "coverage.unit": "--unit",
+    "coverage.entities": "--entities",
+    "metrics.port": "--metrics-port",
+}
 
 
 def _no_encoder(given: str | None) -> None:
@@ -187,7 +209,7 @@ class Lists:
         from evenflow.schemas.config import load
 
         given = {key: value for key, value in (overrides or {}).items() if value is not None}
-        return load(self.config, given, self.chosen, self.wordlist or ())
+        return load(self.config, given, self.chosen, self.wordlist or (), OPTIONS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from evenflow.pipelines.cli.options import (
 )
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session
-from evenflow.pipelines.terminal.lines import event, visible
+from evenflow.pipelines.terminal.lines import counted, event, visible
 
 if TYPE_CHECKING:
     from evenflow.pipelines.metrics.watching import Watched
@@ -198,8 +198,9 @@ class _Lines:
             return
         verdict = entry.verdict
         line = (
-            f"pane {entry.pane}: {verdict.state} ({verdict.reason}); {entry.documents:,} documents,"
-            f" {entry.dead:,} dead letters, {lag:.1f} s after its start"
+            f"pane {entry.pane}: {verdict.state} ({verdict.reason});"
+            f" {counted(entry.documents, 'document')}, {counted(entry.dead, 'dead letter')},"
+            f" {lag:.1f} s after its start"
         )
         print(visible(line), file=sys.stderr, flush=True)
 

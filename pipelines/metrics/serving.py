@@ -20,6 +20,7 @@ from prometheus_client.exposition import basic_auth_handler, default_handler
 from prometheus_client.registry import Collector
 
 from evenflow.pipelines.metrics.watching import Watched
+from evenflow.schemas.config import ConfigError
 from evenflow.transforms.storage.directory import Directory
 
 PUSH_AUTH = "EVENFLOW_PUSH_AUTH"  # the environment variable of a Pushgateway's user and password
@@ -122,14 +123,13 @@ def serving(gates: Sequence[Watched], host: str, port: int) -> Iterator[str]:
         The address of the metrics.
 
     Raises:
-        OSError: The address cannot be used; the error names it.
+        ConfigError: The address cannot be had.
     """
     try:
         server, thread = start_http_server(port, host, registry(gates))
     except OSError as error:
-        raise OSError(
-            error.errno, error.strerror or str(error), f"metrics at {host}:{port}"
-        ) from error
+        reason = error.strerror or error
+        raise ConfigError(f"metrics at {host}:{port}: {reason}; give another port") from error
     try:
         shown = f"[{host}]" if ":" in host else host
         yield f"http://{shown}:{server.server_address[1]}/metrics"

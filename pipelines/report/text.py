@@ -6,12 +6,13 @@ import datetime
 
 from markupsafe import Markup
 
-from evenflow.pipelines.terminal.lines import visible
+from evenflow.pipelines.terminal.lines import counted, visible
 
 LONG = 44  # characters of an id or name that are shown; the title has the whole
 TITLE = 1_000  # characters of a title: an id may be as long as a document
 GAP = Markup("&nbsp;")  # between a number and its unit
 NONE = Markup("–")
+NAME = 40  # characters of a name; those of shipped lists have 22 at most
 UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -43,6 +44,11 @@ def outside(text: str, limit: int = LONG) -> Markup:
     if len(clean) <= limit:
         return Markup("<bdi>{}</bdi>").format(clean)
     return Markup('<bdi title="{}">{}…</bdi>').format(whole(text), clean[: limit - 1].rstrip())
+
+
+def named(text: str) -> Markup:
+    """Format the name of an attribute or a group."""
+    return outside(text, NAME)
 
 
 def lines(text: str) -> Markup:
@@ -139,19 +145,6 @@ def moment(milliseconds: int) -> Markup:
         return Markup(f"{milliseconds} ms")
 
 
-def counted(count: int, thing: str) -> str:
-    """Format a count of things: 1 pane, 2 panes.
-
-    Args:
-        count: How many.
-        thing: The noun, in the singular.
-
-    Returns:
-        The text.
-    """
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
-
-
 def listed(parts: list[Markup]) -> Markup:
     """Join parts as a list: a, b and c."""
     return Markup(" and ").join(
@@ -169,6 +162,8 @@ FILTERS = {
     each.__name__: each
     for each in (
         outside,
+        named,
+        counted,
         lines,
         number,
         score,

@@ -8,13 +8,12 @@ from typing import Any
 from markupsafe import Markup
 
 from evenflow.gates.ledger.spans import Span
-from evenflow.pipelines.report.text import counted, listed, outside
+from evenflow.pipelines.report.text import NAME, counted, listed, named, outside
 from evenflow.pipelines.report.view import drawn
 from evenflow.pipelines.terminal.summaries import lost, outside_columns, taken_out
 
 HEADLINES = {"too few": "Too few", "open": "Open", "warn": "Warn", "block": "Block"}
 FEW_GROUPS = 3  # whose shares a sentence can name one by one
-NAME = 24  # characters of a name within a sentence
 
 
 def headline(figures: dict[str, Any]) -> str:
@@ -105,9 +104,7 @@ def _let_through(figures: dict[str, Any]) -> Markup:
 
 def _attributes_in(figures: dict[str, Any], state: str) -> list[Markup]:
     """`gender in 3` for each attribute that was in a state; of a single pane the name alone."""
-    seen = [
-        (outside(name, NAME), each["panes"][state]) for name, each in figures["attributes"].items()
-    ]
+    seen = [(named(name), each["panes"][state]) for name, each in figures["attributes"].items()]
     return [
         name if figures["panes"] == 1 else Markup("{} in {:,}").format(name, count)
         for name, count in seen
@@ -131,12 +128,11 @@ def attribute_sentence(each: dict[str, Any], panes: int) -> Markup:
     )
     targets = {row["target"] for row in groups}
     wanted = f" The target is {_percent(targets.pop())} each." if len(targets) == 1 else ""
-    named = [
-        Markup("{} name {}").format(_percent(row["share"]), outside(row["group"], NAME))
-        for row in groups
+    parts = [
+        Markup("{} name {}").format(_percent(row["share"]), named(row["group"])) for row in groups
     ]
-    extremes = Markup("{}, the most, and {}, the least").format(named[0], named[-1])
-    shares = listed(named) if len(groups) <= FEW_GROUPS else extremes
+    extremes = Markup("{}, the most, and {}, the least").format(parts[0], parts[-1])
+    shares = listed(parts) if len(groups) <= FEW_GROUPS else extremes
     return head + shares + "." + wanted + _unjudged(each["panes"]["too few"], panes)
 
 

@@ -25,6 +25,19 @@ def visible(text: str) -> str:
     return "".join(map(_visible, text))
 
 
+def counted(count: int, thing: str) -> str:
+    """Format a count of things: 1 pane, 2 panes.
+
+    Args:
+        count: How many.
+        thing: The noun, in the singular.
+
+    Returns:
+        The text.
+    """
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def _visible(character: str) -> str:
     """A character, a blank, or an escape."""
     if character.isprintable():

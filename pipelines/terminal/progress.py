@@ -37,7 +37,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from evenflow.pipelines.terminal.lines import event, visible
+from evenflow.pipelines.terminal.lines import counted, event, visible
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
 
@@ -200,10 +200,12 @@ class Lines(Reporter):
         pace = self.pace
         ahead = ", ".join([f"{pace.rate(now):.1f} MB/s", *_ahead(pace, now)])
         if entry is None:
-            return f"reading: {pace.documents:,} documents, {ahead}"
+            return f"reading: {counted(pace.documents, 'document')}, {ahead}"
         verdict = entry.verdict
         why = "" if verdict.state == "open" else f" ({visible(verdict.reason)})"
-        figures = f"{pace.committed_documents:,} documents, {ahead}; DR {_scores(pace.scores)}"
+        figures = (
+            f"{counted(pace.committed_documents, 'document')}, {ahead}; DR {_scores(pace.scores)}"
+        )
         return f"pane {entry.pane}: {verdict.state}{why}; {figures}"
 
 
@@ -252,7 +254,11 @@ class TerminalBar(Reporter):
             100.0, (done or 0.0) * 100, width=BAR_WIDTH, pulse=done is None or not pace.size
         )
         line = Table.grid(padding=(0, 1))
-        words = [*_ahead(pace, now), f"{pace.rate(now):.1f} MB/s", f"{pace.documents:,} documents"]
+        words = [
+            *_ahead(pace, now),
+            f"{pace.rate(now):.1f} MB/s",
+            counted(pace.documents, "document"),
+        ]
         line.add_row(bar, Text(", ".join(words), overflow="ellipsis", no_wrap=True))
         if self._entry is None:
             return Group(line)

@@ -15,10 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from evenflow.pipelines.terminal import weights
-from evenflow.pipelines.terminal.lines import visible
+from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.pipelines.terminal.summaries import lost, opening, outside_columns, taken_out
 from evenflow.schemas.ledger import STATES
 
+UNBOUNDED = 10_000  # columns: no table is as wide
 SHOWN = 10  # numbers of blocked panes
 STYLES = {"too few": "bright_black", "open": "green", "warn": "yellow", "block": "bold red"}
 
@@ -48,18 +49,18 @@ def bias_score(found: Mapping[str, Any]) -> list[str]:
     if not whole["sentences"]:
         return ["bias score: no sentence with a known word"]
     lines = [
-        f"bias score of {found['attribute']}: {_count(whole['sentences'], 'sentence')}, mean"
+        f"bias score of {found['attribute']}: {counted(whole['sentences'], 'sentence')}, mean"
         f" {_estimate(whole['mean'])}, 95th percentile {_estimate(whole['percentiles']['95'])}"
     ]
     if aside := found["set_aside"]:
         lines.append(
-            f"set aside alone: {_count(aside, 'document')}, {aside / found['documents']:.1%} of"
+            f"set aside alone: {counted(aside, 'document')}, {aside / found['documents']:.1%} of"
             f" {found['documents']:,}"
         )
     if share is not None:
         lines.append(
             f"above {found['threshold']:.4f}: {_estimate(share)} of the"
-            f" {_count(found['rolling']['sentences'], 'sentence')} of the rolling panes:"
+            f" {counted(found['rolling']['sentences'], 'sentence')} of the rolling panes:"
             f" {found['verdict']['state']}"
         )
     return lines
@@ -116,7 +117,7 @@ def gate(status: Mapping[str, Any]) -> None:
     if any(reviewed := status["reviewed"].values()):
         print("against the gate: {} accepted, {} rejected by people".format(*map(_panes, reviewed)))
     print(
-        f"{_count(status['panes'], 'pane')}, {_count(status['documents'], 'document')}:"
+        f"{counted(status['panes'], 'pane')}, {counted(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
     )
     if leaning := status["bias_score"]:
@@ -125,11 +126,11 @@ def gate(status: Mapping[str, Any]) -> None:
     if asked := status["asking"]["questions"]:
         fallbacks = status["asking"]["fallbacks"]
         print(
-            f"{_count(asked, 'question')} to the language model, {fallbacks:,} answered by the"
+            f"{counted(asked, 'question')} to the language model, {fallbacks:,} answered by the"
             " embedded one in its place"
         )
     for reason, count in status["dead_reasons"].items():
-        print(f"{_count(count, 'dead letter')}: {visible(reason)}")
+        print(f"{counted(count, 'dead letter')}: {visible(reason)}")
     reasons = [visible(status["reason"])]
     if status["held"]:
         reasons.append(
@@ -185,7 +186,7 @@ def why(found: Mapping[str, Any]) -> None:
         words = f"{failure['expectation']}, {failure['subject']}: {failure['observed']}"
         print(visible(f"check failed ({failure['severity']}): {words}"))
     for reason, count in found["dead_reasons"].items():
-        print(f"{_count(count, 'dead letter')}: {visible(reason)}")
+        print(f"{counted(count, 'dead letter')}: {visible(reason)}")
     for name, each in found["attributes"].items():
         _why_attribute(name, each, out)
     if found["next"]:
@@ -211,7 +212,7 @@ def _why_attribute(name: str, each: Mapping[str, Any], out: Console) -> None:
     if words is not None:
         print(
             f"people are counted; all {words['mentions']:,} mentions of the pane would have DR"
-            f" {' '.join(_score(words))}; {_count(words['passages'], 'passage')} read"
+            f" {' '.join(_score(words))}; {counted(words['passages'], 'passage')} read"
         )
     people = () if words is None else ("people",)
     labels = Table(
@@ -267,13 +268,13 @@ def measured(result: Mapping[str, Any]) -> None:
         result: What `summaries.measured` returned.
     """
     title = (
-        f"{_count(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
+        f"{counted(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
     )
-    counted = any("words" in each for each in result["attributes"].values())
+    of_people = any("words" in each for each in result["attributes"].values())
     table = Table(
         "attribute",
         "group",
-        "people" if counted else "mentions",
+        "people" if of_people else "mentions",
         "share",
         "target",
         "DR",
@@ -296,7 +297,7 @@ def measured(result: Mapping[str, Any]) -> None:
             )
             table.add_row(first[0], visible(group), *figures, *first[1:])
             first = ("", "", "")
-    console().print(table)
+    _framed(table)
     for name, each in result["attributes"].items():
         if sentence := _converged(each["convergence"]):
             print(visible(f"{name}: {sentence}"))
@@ -306,7 +307,7 @@ def measured(result: Mapping[str, Any]) -> None:
                 visible(
                     f"{name}: of {sum(words['counts'].values()):,} mentions about"
                     f" {sum(each['counts'].values()):,.0f} name people of their group"
-                    f" ({_count(each['passages'], 'passage')} read); DR of all mentions: {dr}"
+                    f" ({counted(each['passages'], 'passage')} read); DR of all mentions: {dr}"
                     + (f", {interval}" if interval else "")
                 )
             )
@@ -316,7 +317,7 @@ def _converged(convergence: Mapping[str, Any]) -> str:
     """After how many documents DR is known well enough; empty where that is unknown."""
     known = f"DR is known to ±{convergence['epsilon']:g}"
     if convergence["documents"] is not None:
-        return f"{known} after {_count(convergence['documents'], 'document')} that name it"
+        return f"{known} after {counted(convergence['documents'], 'document')} that name it"
     if convergence["projected"] is not None:
         return (
             f"not yet; {known} after about {_rounded(convergence['projected']):,} documents that"
@@ -351,7 +352,7 @@ def labels_in_corpus(result: Mapping[str, Any]) -> None:
     Args:
         result: What `annotation.label_people.check` returned.
     """
-    title = _count(result["documents"], "document")
+    title = counted(result["documents"], "document")
     table = Table("label", "group", "mentions", "people", "interval", "DR without", title=title)
     for each in result["labels"]:
         dr = each["dr_without"]
@@ -374,6 +375,14 @@ def labels_in_corpus(result: Mapping[str, Any]) -> None:
     )
 
 
+def _framed(table: Table) -> None:
+    """Print a table; without its frame where the terminal is too narrow, so that no name is cut."""
+    out = console()
+    if out.measure(table, options=out.options.update(width=UNBOUNDED)).maximum > out.width:
+        table.box, table.padding = box.SIMPLE_HEAD, (0, 0)
+    out.print(table)
+
+
 def _score(score: Mapping[str, Any]) -> tuple[str, str]:
     """DR and its interval as text."""
     if score["dr"] is None:
@@ -385,9 +394,4 @@ def _score(score: Mapping[str, Any]) -> tuple[str, str]:
 
 def _panes(number: int) -> str:
     """A number of panes."""
-    return _count(number, "pane")
-
-
-def _count(number: int, thing: str) -> str:
-    """A number with its noun, in the singular or plural."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return counted(number, "pane")

@@ -103,10 +103,10 @@ def test_a_gate_that_vanishes_is_said_and_followed_again(
 ) -> None:
     page = tabs.open(f"{serve(output)}/gate/news")
     output.rename(tmp_path / "away")
-    page.get_by_text("there is no ledger here").wait_for()
+    page.get_by_text("there is no such directory").wait_for()
     assert heading(page).startswith(f"The last pane, {LAST}, is")
     (tmp_path / "away").rename(output)
-    page.get_by_text("there is no ledger here").wait_for(state="detached")
+    page.get_by_text("there is no such directory").wait_for(state="detached")
     (output / entry_name(PANES)).write_text('{"pane": 40, "ver')
     page.get_by_text("not a ledger entry").wait_for()
     (output / entry_name(PANES)).unlink()
@@ -253,6 +253,7 @@ def test_pages_suit_everybody(
     for path in (
         "/",
         "/gate/news",
+        "/act/news?rule=",
         "/gate/second?from=3&to=1",
         "/gate/missing",
         f"/gate/news/pane/{LAST}",
@@ -266,6 +267,8 @@ def test_pages_suit_everybody(
         page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
         found[path] = flaws(page)
         assert width_of(page) <= width, path
+        wide = "each => each.scrollWidth > each.clientWidth"
+        assert not page.locator(".cards").evaluate_all(f"all => all.some({wide})"), path
     assert not any(found.values()), found
 
 

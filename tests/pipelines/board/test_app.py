@@ -186,14 +186,23 @@ def test_a_rule_is_fired_once_for_the_last_pane(tmp_path: Path) -> None:
     rules = {"nightly": {"panes": 100, "command": ["true"]}}
     output = board_ledgers.long(tmp_path / "out", 3, triggers=rules)
     client = client_of(output)
-    client.post("/unlock?gate=out", data={"token": TOKEN}, headers={"origin": HERE})
+    asked = client.get("/act/out?rule=").headers["location"]
+    assert asked == "/unlock?gate=out&rule="
+    answer = client.post(asked, data={"token": TOKEN}, headers={"origin": HERE})
+    assert answer.headers["location"] == "/act/out?rule="
+    assert '"/act/out?rule=">Run a rule…</a>' in client.get("/gate/out").text
+    assert "nightly</option>" not in client.get("/act/out").text
+    assert "nightly</option>" in client.get("/act/out?rule=").text
     form = form_of(client, action="trigger", rule="nightly")
     assert send(client, {**form, "rule": "other"}) == send(client, {**form, "who": ""}) == 409
     assert send(client, form) == 303
     [decision] = triggers.pending(at(output))
     assert (decision.rule, decision.pane) == ("nightly", 2)
     assert decision.reason == "by Ada: looked at"
-    assert "by Ada: looked at</bdi></td><td>pending</td>" in client.get("/gate/out").text
+    page = client.get("/gate/out").text
+    assert "by Ada: looked at</bdi></td><td>pending</td>" in page
+    told = "<bdi>nightly</bdi> fires for pane 2 and waits for its action: <bdi>by Ada: looked at"
+    assert 0 < page.find(told) < page.find("Panes that are shown"), "near the top"
     answer = client.post("/act/out", data={**form, "reason": "again"}, headers={"origin": HERE})
     assert answer.status_code == 409 and "nightly has fired for pane 2 already" in answer.text
     assert not hold.read_events(output)
@@ -241,6 +250,13 @@ def test_what_is_not_there(client: TestClient) -> None:
     assert client.get("/gate/out/pane/99999999999999999999999").status_code == 404
     assert client.post("/", headers={"origin": HERE}).status_code == 405
     assert client.get("/events?gate=none").status_code == 404
+
+
+def test_what_is_awaited_is_said(tmp_path: Path) -> None:
+    client = client_of(tmp_path / "later")
+    assert "there is no such directory yet" in client.get("/gate/later").text
+    (tmp_path / "later").mkdir()
+    assert "there is no ledger here yet" in client_of(tmp_path / "later").get("/gate/later").text
 
 
 def test_the_command_says_what_is_wrong(

@@ -162,8 +162,8 @@ def test_a_directory_that_vanishes_and_comes_back(output: Path) -> None:
     gate = gate_of(output)
     pages = Pages(board_of(gate), False)
     shutil.rmtree(output)
-    assert gate.look() and gate.error == "there is no ledger here"
-    assert "there is no ledger here" in pages.glance()
+    assert gate.look() and gate.error == "there is no such directory yet"
+    assert "there is no such directory yet" in pages.glance()
     assert "The last pane, 49" in pages.gate_page("out", {})
     board_ledgers.long(output, 5)  # another run
     assert gate.look() and gate.error is None
@@ -171,7 +171,10 @@ def test_a_directory_that_vanishes_and_comes_back(output: Path) -> None:
     never = Gate("never", at(output / "never"), Lately(1)).ready()
     assert never.history is None and never.error
     page = Pages(board_of(never), False)
-    assert "could not be read yet" in page.gate_page("never", {}) and never.name in page.glance()
+    assert (
+        "Waiting: <bdi>there is no such directory yet" in page.gate_page("never", {})
+        and never.name in page.glance()
+    )
 
 
 def test_an_output_in_a_store_is_followed_too() -> None:

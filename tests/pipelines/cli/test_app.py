@@ -120,7 +120,7 @@ def test_version(call: Call) -> None:
         (["run", "-o", "out", "-i", "x", "--workers", "0"], "Invalid value for '--workers'"),
         (
             ["run", "-o", "out", "-i", "x", "--warn", "2"],
-            "options: gate.warn: a number from 0 to 1 was expected, not 2.0",
+            "evenflow: --warn: a number from 0 to 1 was expected, not 2.0",
         ),
         (
             ["run", "-o", "out", "-i", "x", "--warn", "0.5"],
@@ -128,12 +128,17 @@ def test_version(call: Call) -> None:
         ),
         (
             ["run", "-o", "out", "-i", "x", "--warn", "nan"],
-            "options: gate.warn: a number from 0 to 1 was expected, not nan",
+            "evenflow: --warn: a number from 0 to 1 was expected, not nan",
         ),
         (
             ["run", "-o", "out", "-i", "x", "--policy", "stop"],
-            "gate.policy: quarantine or halt was expected, not the text 'stop'",
+            "--policy: quarantine or halt was expected, not the text 'stop'",
         ),
+        (
+            ["run", "-o", "out", "-i", "x", "--mode", "repair"],
+            "evenflow: --mode: measure or substitute or augment",
+        ),
+        (["explain", "none.txt"], "none.txt: cannot be opened: No such file"),
         (["run", "-o", "out", "-i", "x", "--attribute", "gendre"], "did you mean 'gender'?"),
         (["run", "-o", "out", "-i", "x", "--wordlist", "none.yaml"], "none.yaml"),
         (
@@ -160,7 +165,7 @@ def test_version(call: Call) -> None:
         (["measure", "none.jsonl"], "none.jsonl: no file matches"),
         (
             ["measure", "x", "--epsilon", "0"],
-            "options: measure.epsilon: a number above 0 and below 1 was expected, not 0.0",
+            "evenflow: --epsilon: a number above 0 and below 1 was expected, not 0.0",
         ),
         (["gate"], "Usage: evenflow gate"),
         (["gate", "status", "none"], "none: no ledger here; give the --output directory of a run"),

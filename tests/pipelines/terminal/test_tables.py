@@ -115,3 +115,14 @@ def test_words_of_a_source_are_no_markup(capsys: pytest.CaptureFixture[str]) -> 
         ]
     )
     assert "[red]x[/nope] :smile: \\u001b[31m" in capsys.readouterr().out
+
+
+def test_names_of_groups_are_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = dict.fromkeys(("farming_and_fishing", "science_and_technology"), 1234)
+    each = {"counts": counts, "shares": dict.fromkeys(counts, 0.5), "target": None}
+    each |= score(0.1234, 0.1, 0.2) | {"convergence": {"documents": 1, "epsilon": 0.02}}
+    profession = {"documents": 1, "text_bytes": 1, "attributes": {"profession": each}}
+    tables.measured(profession)
+    out = capsys.readouterr().out
+    assert all(name in out for name in counts) and "1 document," in out
+    assert max(map(len, out.splitlines())) <= 80
