@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
 import report_ledgers
-from services.browser import Tabs
+from places import ROOT
+from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
 from evenflow.pipelines.report.report import build
+from evenflow.pipelines.train.page import page as experiment_page
 
 
 def test_the_page_is_drawn_and_a_script_that_got_in_does_not_run(
@@ -27,3 +31,19 @@ def test_the_page_is_drawn_and_a_script_that_got_in_does_not_run(
     refused = " ".join(tabs.complaints)
     assert ("script" in refused and "style" in refused and "img" in refused) or "image" in refused
     tabs.complaints.clear()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_pages_suit_everybody(tmp_path: Path, tabs: Tabs, width: int, scheme: str) -> None:
+    panes = report_ledgers.hostile(12)
+    report_ledgers.write(tmp_path, panes, report_ledgers.settings())
+    report_ledgers.write_timings(tmp_path, panes)
+    other = tmp_path / "experiment.html"
+    found = json.loads((ROOT / "docs" / "experiment" / "speeches.json").read_text("utf-8"))
+    other.write_text(experiment_page(found), "utf-8")
+    for path in (Path(build(tmp_path)), other):
+        page = tabs.open(path.as_uri(), width, scheme)
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        assert flaws(page) == []
+        assert width_of(page) <= width, path.name
