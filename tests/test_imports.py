@@ -19,7 +19,7 @@ ORDER = (
     ("pipelines.cli",),
     ("pipelines.train", "pipelines.triggers", "pipelines.word_review"),
     ("pipelines.board", "pipelines.stream"),
-    ("pipelines.files",),
+    ("pipelines.files", "pipelines.doctor"),
     ("pipelines.panes", "pipelines.runners", "pipelines.metrics", "pipelines.accepted"),
     ("pipelines.report", "pipelines.explain"),
     ("pipelines.terminal",),

@@ -18,6 +18,7 @@ from evenflow.pipelines.cli import (
     coverage,
     coverage_generate,
     coverage_plan,
+    doctor,
     drafts,
     estimate,
     explain,
@@ -82,6 +83,7 @@ def application() -> typer.Typer:
         parent.command(name, cls=cls, epilog=examples)(function)
 
     add("init", init.init, init.EXAMPLES)
+    add("doctor", doctor.doctor, doctor.EXAMPLES)
     add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
     add("stream", stream.stream, stream.EXAMPLES)
     add("measure", measure.measure, measure.EXAMPLES)

@@ -137,7 +137,7 @@ class PanePublisher:
         """
         # Connecting ends the transaction that an earlier publisher left open, so that its proofs
         # are there or never will be
-        self._connect()
+        self.connect()
         known = self._proofs.read(self._source, self._targets)
         found = {
             each: next_pane(each, known.get(each), self._ledger, panes, given, self._proofs.name)
@@ -173,7 +173,7 @@ class PanePublisher:
         """
         lacking = {topic for topic, first in self._next.items() if first <= pane}
         notices = self._notices if self._notices in lacking else None
-        self._connect()
+        self.connect()
         sizes = Sizes(self._compression, self._limits, notices)
         mark = (PANE_HEADER, f"{self._ledger}/{pane}".encode())
         marked = (
@@ -203,7 +203,7 @@ class PanePublisher:
         pane: int,
     ) -> int:
         """Send messages, proofs and offsets in one transaction; return the number of messages."""
-        producer = self._connect()
+        producer = self.connect()
         count = held = 0
         topic, since = "", time.monotonic()
         try:
@@ -265,8 +265,15 @@ class PanePublisher:
             raise
         return count
 
-    def _connect(self) -> Any:
-        """Return the producer; connect it if there is none."""
+    def connect(self) -> Any:
+        """Connect to the cluster as a producer of transactions, if that was not done.
+
+        Returns:
+            kafka-python's producer.
+
+        Raises:
+            KafkaSourceError: The broker does not answer, or refuses.
+        """
         if self._producer is None:
             self._limits = topic_limits(self._settings, self._targets)
             options: dict[str, Any] = {

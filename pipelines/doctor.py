@@ -1,0 +1,316 @@
+"""Looks, before a gate reads its first document, whether all is there that it will need.
+
+Nothing is kept: what is written to try an output is deleted, and no record is sent to a topic.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from evenflow.gates.lock import OutputLock
+from evenflow.pipelines.terminal.missing import installing
+from evenflow.schemas.config import Config
+from evenflow.schemas.errors import EvenflowError
+from evenflow.schemas.hidden import mask_address, read_address
+from evenflow.transforms.io import files
+from evenflow.transforms.storage.storage import Storage, StorageError, at
+
+State = Literal["fine", "note", "missing"]
+SKEW_SECONDS = 60.0  # by which a store's clock may differ; some refuse requests from 300 on
+CONNECT_SECONDS = 5.0
+PORTS = {"http": 80, "https": 443}
+LEDGER = "doctor"  # whose transactional id tries the right to transactions
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one look found.
+
+    Attributes:
+        part: What was looked at, such as "output".
+        state: "missing" ends a gate sooner or later; a "note" does not.
+        text: A sentence: what there is, or what is missing and what to do.
+    """
+
+    part: str
+    state: State
+    text: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic to look at, with its cluster and what a gate does there.
+
+    Attributes:
+        broker: HOST:PORT.
+        name: The topic.
+        group: The consumer group; None without one.
+        targets: The topics that are published to.
+    """
+
+    broker: str
+    name: str
+    group: str | None = None
+    targets: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a gate is going to use; None where it is not known yet.
+
+    Attributes:
+        config: Its configuration.
+        inputs: Paths, folders and globs.
+        output: Where the results go.
+        topic: The topic that is read.
+        runner: Options of Beam; empty for in-process.
+    """
+
+    config: Config
+    inputs: Sequence[str] = ()
+    output: Storage | None = None
+    topic: Topic | None = None
+    runner: Sequence[str] = ()
+
+
+def examine(planned: Planned) -> Iterator[Finding]:
+    """Look at all that a gate will need.
+
+    Args:
+        planned: What it is going to use.
+
+    Yields:
+        What was found, part by part.
+    """
+    looks: list[tuple[str, Callable[[Planned], Iterator[Finding]]]] = [
+        ("packages", _packages),
+        ("models", _models),
+        ("input", _input),
+        ("output", _output),
+        ("kafka", _kafka),
+        ("language model", _llm),
+        ("metrics", _metrics),
+        ("notifications", _notifications),
+        ("runner", _runner),
+    ]
+    for part, look in looks:
+        try:
+            yield from look(planned)
+        except (EvenflowError, OSError) as error:
+            yield Finding(part, "missing", str(error))
+        except ModuleNotFoundError:
+            continue  # the first look has said it
+
+
+def _packages(planned: Planned) -> Iterator[Finding]:
+    """The packages of extras that the plan asks for."""
+    config = planned.config
+    trained = any(rule.finetune or rule.benchmark for rule in config.triggers.values())
+    wanted = {
+        "apache_beam": bool(planned.runner),
+        "httpx": config.llm.url is not None,
+        "torch": trained,
+    }
+    for module in (name for name, is_wanted in wanted.items() if is_wanted):
+        if find_spec(module) is None:
+            text = f"the Python package {module!r} is missing; {installing(module)}"
+            yield Finding("packages", "missing", text)
+        else:
+            yield Finding("packages", "fine", f"{module} is there")
+
+
+def _models(planned: Planned) -> Iterator[Finding]:
+    """The shipped models, whose digests are looked at as they are loaded."""
+    if not planned.config.has_sentence_table:
+        return
+    from evenflow.transforms.models.encoder import Encoder
+    from evenflow.transforms.models.reader import Reader
+    from evenflow.transforms.models.static import FirstStage
+
+    for kind in (FirstStage, Reader, Encoder):
+        kind.shipped()
+    yield Finding("models", "fine", "first stage, reader and encoder are whole")
+
+
+def _input(planned: Planned) -> Iterator[Finding]:
+    """The input's files."""
+    if planned.inputs:
+        found = files.find(planned.inputs)
+        size = sum(each.bytes for each in found.values())
+        count = "1 file" if len(found) == 1 else f"{len(found):,} files"
+        yield Finding("input", "fine", f"{count}, {size / 1e6:,.1f} MB as stored")
+
+
+def _output(planned: Planned) -> Iterator[Finding]:
+    """What a gate does with its output, its clock, and the room there."""
+    output = planned.output
+    if output is None:
+        return
+    with _scratch(output) as scratch:
+        if not scratch.create("one", b"1") or scratch.create("one", b"2"):
+            raise StorageError(
+                f"{output}: what must be created once is overwritten there (it has no conditional"
+                " writes); the ledger cannot be kept there. Give another --output"
+            )
+        scratch.write("two", b"2")
+        scratch.place([("two", "three")])
+        found = scratch.stat("three")
+        if scratch.read("three") != b"2" or "three" not in scratch.names("") or found is None:
+            raise StorageError(f"{output}: a file that was written is not listed or not the same")
+        scratch.remove(["one"])
+        yield Finding("output", "fine", "files are created once, renamed, listed and deleted")
+        skew = abs(time.time() - (found.modified or 0) / 1e9) if found.modified else 0.0
+        if skew > SKEW_SECONDS:
+            text = f"the store's clock and this machine's differ by {skew:,.0f} s; set this one"
+            yield Finding("clock", "missing", text)
+        else:
+            yield Finding("clock", "fine", "the store's is this machine's")
+    if output.local is not None:
+        room = shutil.disk_usage(_there(output.local))
+        share, least = room.free / room.total, planned.config.alerts.disk_free
+        text = f"{room.free / 1e9:,.1f} GB are free, {share:.0%} of the disk"
+        less = f"{text}; an alert fires below {least:.0%}"
+        yield Finding("disk", "note" if share < least else "fine", less if share < least else text)
+        if (output.local / "gate" / "lock").exists():
+            with OutputLock(output.local):
+                pass
+
+
+@contextmanager
+def _scratch(output: Storage) -> Iterator[Storage]:
+    """A folder of an output that is deleted after the block; nothing else of it is made."""
+    if output.local is None:
+        below = output.below(f"gate/probe/{uuid4().hex}")
+        try:
+            yield below
+        finally:
+            below.remove_tree("")
+        return
+    with tempfile.TemporaryDirectory(prefix=".evenflow-", dir=_there(output.local)) as folder:
+        yield at(folder)
+
+
+def _there(path: Path) -> Path:
+    """The nearest folder above a path, or itself, that is there."""
+    return next(each for each in (path, *path.absolute().parents) if each.exists())
+
+
+def _kafka(planned: Planned) -> Iterator[Finding]:
+    """The topics, the group's offsets, and the right to transactions."""
+    topic = planned.topic
+    if topic is None:
+        return
+    from evenflow.transforms.kafka.cluster import Cluster
+    from evenflow.transforms.kafka.offsets import GroupOffsets
+    from evenflow.transforms.kafka.output import PanePublisher
+    from evenflow.transforms.kafka.proof import ProofTopic
+    from evenflow.transforms.kafka.settings import KafkaSettings
+
+    config = planned.config.kafka
+    settings = KafkaSettings(topic.broker, config.security)
+    cluster = Cluster(settings)
+    bounds = cluster.bounds(topic.name, 0)
+    records = sum(end - first for first, end in bounds)
+    text = f"{topic.name} has {len(bounds)} partitions with {records:,} records"
+    yield Finding("topic", "fine", text)
+    for name in topic.targets:
+        text = f"{name}, published to, has {cluster.partitions(name)} partitions"
+        yield Finding("topic", "fine", text)
+    group = topic.group or ("evenflow" if topic.targets else None)
+    if group is None:
+        return
+    offsets = GroupOffsets(settings, group)
+    try:
+        known = offsets.committed((topic.name, number) for number in range(len(bounds)))
+    finally:
+        offsets.close()
+    text = f"{group} has offsets of {len(known)} of {len(bounds)} partitions"
+    yield Finding("group", "fine", text)
+    if topic.targets:
+        proofs = ProofTopic(settings, config.proof_topic)
+        publisher = PanePublisher(
+            settings, group, proofs, LEDGER, topic.name, topic.targets, config.delivery_seconds
+        )
+        try:
+            publisher.connect()
+        finally:
+            publisher.close()
+        yield Finding("transactions", "fine", "the broker lets this user begin them")
+
+
+def _llm(planned: Planned) -> Iterator[Finding]:
+    """The language model's server."""
+    if planned.config.llm.url is None:
+        return
+    from evenflow.transforms.llm.client.server import describe
+    from evenflow.transforms.llm.worker import settings
+
+    server = settings(planned.config)
+    describe(server)
+    yield Finding("language model", "fine", f"{server.shown} has {server.model}")
+
+
+def _metrics(planned: Planned) -> Iterator[Finding]:
+    """The port that Prometheus reads."""
+    port = planned.config.metrics.port
+    if port:
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                one.bind(("", port))
+            except OSError as error:
+                text = f"port {port}: {error.strerror}; give another as metrics.port"
+                yield Finding("metrics", "missing", text)
+                return
+        yield Finding("metrics", "fine", f"port {port} is free")
+
+
+def _notifications(planned: Planned) -> Iterator[Finding]:
+    """The servers that are told of blocked panes and of rules; nothing is sent to them."""
+    rules = planned.config.triggers
+    told = [("notifications", planned.config.gate.notify.url)]
+    told += [(f"trigger {name}", rule.webhook.url) for name, rule in rules.items() if rule.webhook]
+    for part, url in told:
+        if url is not None:
+            address = read_address(url)
+            parts = urlsplit(address)
+            where = parts.hostname or "", parts.port or PORTS[parts.scheme]
+            yield _answers(part, mask_address(address), where)
+    for name, rule in rules.items():
+        program = (rule.command or [None])[0]
+        if isinstance(program, str):
+            found = shutil.which(program)
+            text = f"the program is {found}" if found else f"there is no program {program}"
+            yield Finding(f"trigger {name}", "fine" if found else "missing", text)
+
+
+def _answers(part: str, shown: str, where: tuple[str, int]) -> Finding:
+    """Whether a server accepts connections."""
+    try:
+        socket.create_connection(where, CONNECT_SECONDS).close()
+    except OSError as error:
+        reason = error.strerror or error
+        return Finding(part, "missing", f"{shown}: no server answers ({reason})")
+    return Finding(part, "fine", f"{shown} accepts connections")
+
+
+def _runner(planned: Planned) -> Iterator[Finding]:
+    """The job server of a runner, where one is named."""
+    for option in planned.runner:
+        name, _, value = option.partition("=")
+        if name == "--prism_location":
+            yield Finding("runner", "fine", f"prism is {value}")
+        elif name == "--job_endpoint":
+            host, _, port = value.rpartition(":")
+            yield _answers("runner", f"the job server at {value}", (host, int(port)))

@@ -1,0 +1,147 @@
+"""What a gate lacks is said before its first document, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+
+from evenflow.gates.lock import OutputLock
+from evenflow.pipelines import doctor
+from evenflow.pipelines.doctor import Finding, Planned
+from evenflow.schemas.config import load
+from evenflow.transforms.models import files as model_files
+from evenflow.transforms.models.static import FirstStage
+from evenflow.transforms.storage import objects
+from evenflow.transforms.storage.storage import at
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+
+
+def found(settings: dict[str, object] | None = None, **planned: object) -> dict[str, Finding]:
+    """What is found, by part."""
+    config = load(None, settings or {})
+    return {each.part: each for each in doctor.examine(Planned(config, **planned))}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("place", ["folder", "new", "memory"])
+def test_an_output_is_tried_and_nothing_is_left(tmp_path: Path, place: str) -> None:
+    output = at(f"memory://{uuid4().hex}/x" if place == "memory" else tmp_path / place)
+    if place == "folder":
+        output.write("accepted/x", b"1")
+    before = [each.name for each in output.tree()]
+    parts = found(output=output)
+    assert parts["output"].state == parts["clock"].state == "fine"
+    assert ("disk" in parts) == (place != "memory")
+    assert [each.name for each in output.tree()] == before
+    assert place != "new" or not (tmp_path / "new").exists()
+
+
+def test_a_store_that_overwrites_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects.ObjectStorage, "create", lambda *given: True)
+    text = found(output=at(f"memory://{uuid4().hex}/x"))["output"]
+    assert text.state == "missing" and "conditional" in text.text
+
+
+def test_an_output_in_use_is_named(tmp_path: Path) -> None:
+    with OutputLock(tmp_path):
+        assert "in use by another run" in found(output=at(tmp_path))["output"].text
+
+
+def test_a_clock_that_differs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "SKEW_SECONDS", -1.0)
+    assert found(output=at(tmp_path))["clock"].state == "missing"
+
+
+def test_a_full_disk_is_a_note(tmp_path: Path) -> None:
+    disk = found({"alerts.disk_free": 1.0}, output=at(tmp_path))["disk"]
+    assert disk.state == "note" and "below 100%" in disk.text
+
+
+@pytest.fixture
+def port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def rule(action: dict[str, object]) -> dict[str, object]:
+    """Settings of a rule with an action."""
+    return {"triggers": {"r": {"panes": 1, **action}}}
+
+
+CASES: list[tuple[Callable[[int], dict[str, object]], str, str]] = [
+    (lambda port: {"gate.notify.url": f"http://127.0.0.1:{port}/secret"}, "notifications", "***"),
+    (lambda port: {"gate.notify.url": {"env": "NOT_THERE"}}, "notifications", "NOT_THERE"),
+    (
+        lambda port: rule({"webhook": {"url": f"http://127.0.0.1:{port}/secret"}}),
+        "trigger r",
+        "no server answers",
+    ),
+    (lambda port: rule({"command": ["no-such-program"]}), "trigger r", "no program no-such"),
+    (
+        lambda port: {"llm.url": f"http://127.0.0.1:{port}", "llm.model": "m"},
+        "language model",
+        "no server answers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "part", "text"), CASES)
+def test_what_does_not_answer_is_named(
+    port: int, settings: Callable[[int], dict[str, object]], part: str, text: str
+) -> None:
+    finding = found(settings(port))[part]
+    assert finding.state == "missing" and text in finding.text
+    assert "secret" not in finding.text
+
+
+def test_a_server_that_answers_is_fine(port: int) -> None:
+    settings = {"gate.notify.url": f"http://127.0.0.1:{port}/", "metrics.port": port}
+    with socket.create_server(("127.0.0.1", port)):
+        parts = found(settings, runner=[f"--job_endpoint=127.0.0.1:{port}"])
+    assert parts["notifications"].state == parts["runner"].state == "fine"
+    assert parts["metrics"].state == "missing"  # the port is taken
+    assert found(settings)["metrics"].state == "fine"
+
+
+def test_a_damaged_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged() -> FirstStage:
+        raise model_files.ModelError("x: damaged")
+
+    settings = {"repair.mode": "substitute"}
+    assert found(settings)["models"].state == "fine"
+    monkeypatch.setattr(FirstStage, "shipped", damaged)
+    assert found(settings)["models"].text == "x: damaged"
+
+
+def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
+    finding = found(runner=["--runner=FlinkRunner"])["packages"]
+    assert finding.state == "missing" and "[beam]'" in finding.text
+
+
+def test_the_command_says_it_in_words_and_in_json(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("She left.")
+    fine = call("doctor", "--input", tmp_path / "a.txt", "--output", tmp_path / "out")
+    assert (fine.status, fine.err) == (0, "")
+    assert fine.out.splitlines()[0] == "ok      input: 1 file, 0.0 MB as stored"
+    lacking = call("doctor", "--input", tmp_path / "no.txt", "--json")
+    assert lacking.status == 2
+    assert [(each["part"], each["state"]) for each in lacking.json] == [("input", "missing")]
+    config = tmp_path / "c.yaml"
+    config.write_text("gate: {wran: 1}\n")
+    assert "c.yaml:1" in call("doctor", config).err
+    assert "go together" in call("doctor", "--topic", "x").err
+    json.dumps(lacking.json)

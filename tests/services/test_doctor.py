@@ -1,0 +1,43 @@
+"""What `evenflow doctor` finds at a broker and at an S3 server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from services.kafka_broker import Broker
+
+from evenflow.pipelines import doctor
+from evenflow.pipelines.doctor import Finding, Planned, Topic
+from evenflow.schemas.config import load
+from evenflow.transforms.storage.storage import at
+
+if TYPE_CHECKING:
+    from services.s3_server import S3Server
+
+
+def found(**planned: object) -> dict[str, Finding]:
+    """What is found, by part; of topics the last one."""
+    config = load(None, {})
+    return {each.part: each for each in doctor.examine(Planned(config, **planned))}  # type: ignore[arg-type]
+
+
+def test_topics_group_and_transactions(broker: Broker) -> None:
+    read, accepted = broker.create_topic("doctor-read"), broker.create_topic("doctor-accepted")
+    parts = found(topic=Topic(broker.address, read, "g", [accepted]))
+    assert {name: each.state for name, each in parts.items()} == {
+        "topic": "fine",
+        "group": "fine",
+        "transactions": "fine",
+    }
+    assert list(broker.committed(accepted)) == []
+    (missing,) = found(topic=Topic(broker.address, "doctor-not-there")).values()
+    assert missing.state == "missing" and "doctor-not-there" in missing.text
+
+
+def test_a_store(s3: S3Server, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in s3.environment().items():
+        monkeypatch.setenv(name, value)
+    parts = found(output=at(f"{bucket}/doctor/out"))
+    assert parts["output"].state == parts["clock"].state == "fine"
+    assert list(at(f"{bucket}/doctor").tree()) == []
