@@ -16,11 +16,15 @@ Everything is imported at its first use, so that `evenflow --help` does not load
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evenflow import beam as beam
+    from evenflow.annotator import Annotation as Annotation
+    from evenflow.annotator import Annotator as Annotator
+    from evenflow.annotator import Summary as Summary
+    from evenflow.annotator import TextError as TextError
+    from evenflow.annotator import counterfactual as counterfactual
     from evenflow.functions import explain as explain
     from evenflow.functions import measure as measure
     from evenflow.gates.expectations.user_suite import SuiteError as SuiteError
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _MODULES = {
+    "Annotation": "evenflow.annotator",
+    "Annotator": "evenflow.annotator",
     "ChangedError": "evenflow.pipelines.files.cutting",
     "ConfigError": "evenflow.schemas.config",
     "Explanation": "evenflow.results",
@@ -58,13 +64,18 @@ _MODULES = {
     "Outcome": "evenflow.results",
     "RunError": "evenflow.pipelines.panes.epochs",
     "SuiteError": "evenflow.gates.expectations.user_suite",
+    "Summary": "evenflow.annotator",
+    "TextError": "evenflow.annotator",
     "WordListError": "evenflow.wordlists.loader",
     "WorkerError": "evenflow.pipelines.runners.errors",
     "accepted": "evenflow.pipelines.accepted.rows",
+    "counterfactual": "evenflow.annotator",
     "explain": "evenflow.functions",
     "measure": "evenflow.functions",
 }
 __all__ = [
+    "Annotation",
+    "Annotator",
     "ChangedError",
     "ConfigError",
     "EvenflowError",
@@ -79,11 +90,14 @@ __all__ = [
     "Outcome",
     "RunError",
     "SuiteError",
+    "Summary",
+    "TextError",
     "WordListError",
     "WorkerError",
     "__version__",
     "accepted",
     "beam",
+    "counterfactual",
     "explain",
     "measure",
 ]  # pyright: ignore[reportUnsupportedDunderAll]
@@ -100,6 +114,8 @@ def __getattr__(name: str) -> Any:
             missing = (error.name or "").partition(".")[0]
             raise ModuleNotFoundError(f"{error}; {installing(missing)}", name=missing) from error
     if name == "__version__":
+        from importlib.metadata import version  # it loads a parser of mails
+
         return version("evenflow")
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)

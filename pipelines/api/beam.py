@@ -35,11 +35,11 @@ import numpy.typing as npt
 
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.ledger.totals import Totals
-from evenflow.inputs import Configuration, configuration
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Verdict
+from evenflow.settings import Configuration, configuration
 from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.representation.dr import score

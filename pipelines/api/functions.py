@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from evenflow.inputs import Configuration, Inputs, blocks, configuration, wrong
+from evenflow.inputs import Inputs, blocks
 from evenflow.pipelines.explain.explainer import Explainer
 from evenflow.pipelines.terminal import summaries
 from evenflow.results import Explanation, Measurement
 from evenflow.schemas.documents import Figures
+from evenflow.settings import Configuration, configuration, wrong
 from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
 

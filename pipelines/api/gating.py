@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evenflow.inputs import Configuration, Inputs, configuration, lines, patterns, wrong
+from evenflow.inputs import Inputs, lines, patterns
 from evenflow.pipelines.files.driver import Run, RunError
 from evenflow.pipelines.panes.output import refuse_foreign
 from evenflow.pipelines.report.report import build
@@ -17,6 +17,7 @@ from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.lines import counted
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.results import Outcome
+from evenflow.settings import Configuration, configuration, wrong
 from evenflow.transforms.storage.storage import Storage, at
 
 

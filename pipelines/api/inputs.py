@@ -1,16 +1,16 @@
-"""What the functions take: files by path, or documents in memory; and configurations."""
+"""What the functions take: files by path, or documents in memory."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import orjson
 
-from evenflow.schemas.config import Config, load
+from evenflow.schemas.config import Config
+from evenflow.settings import wrong
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import (
     BLOCK_BYTES,
@@ -24,68 +24,8 @@ from evenflow.transforms.io.first_records import check_text_field
 
 # A path, folder or glob; several Paths; or documents: texts, records, a dataset, a frame
 Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
-Configuration: TypeAlias = "Config | str | os.PathLike[str] | Mapping[str, Any] | None"
 
-SHOWN = 40  # characters of an argument that an error shows
 MEMORY = "documents"  # stands for the file's name where documents are in memory
-
-
-def wrong(name: str, wanted: str, given: object) -> TypeError:
-    """The error for an argument of another type.
-
-    Args:
-        name: The argument's name.
-        wanted: What was expected.
-        given: What was given.
-
-    Returns:
-        The error, in words.
-    """
-    shown = repr(given)
-    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
-    return TypeError(f"{name}: {wanted} was expected, not {shown} ({type(given).__name__})")
-
-
-def _names(name: str, given: object) -> None:
-    """Check names in a list. Raises TypeError."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise wrong(name, f"a list of names such as [{given!r}]", given)
-    for each in given:
-        if not isinstance(each, str | os.PathLike):
-            raise wrong(name, "a list of names", each)
-
-
-def configuration(
-    config: Configuration = None, attributes: Sequence[str] = (), wordlists: Sequence[str] = ()
-) -> Config:
-    """Make a configuration from what a caller gave.
-
-    Args:
-        config: A configuration; the path of a YAML file; or a mapping of dotted keys to values,
-            such as {"gate.warn": 0.2, "fields.text": "body"}. None stands for the defaults.
-        attributes: Names of the attributes that are measured; empty for all. Not with a Config.
-        wordlists: Paths of further word lists. Not with a Config.
-
-    Returns:
-        The configuration.
-
-    Raises:
-        ConfigError: It cannot be used; every mistake is named.
-        WordListError: A word list cannot be used.
-        TypeError: Attributes or word lists are given beside a Config, which has its own; or an
-            argument is of another type.
-    """
-    _names("attributes", attributes)
-    _names("wordlists", wordlists)
-    if isinstance(config, Config):
-        if attributes or wordlists:
-            raise TypeError("a Config has its own attributes and word lists; give none beside it")
-        return config
-    if not isinstance(config, Mapping | str | os.PathLike | None):
-        raise wrong("config", "a Config, the path of a YAML file or a mapping", config)
-    overrides = config if isinstance(config, Mapping) else None
-    path = None if config is None or isinstance(config, Mapping) else Path(config)
-    return load(path, overrides, attributes, wordlists)
 
 
 def patterns(inputs: Inputs) -> list[str] | None:

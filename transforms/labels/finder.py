@@ -73,11 +73,10 @@ class LabelFinder:
         self.lists = tuple(lists)
         self._reader = TextReader(spelling.fold(label) for words in lists for label in words.labels)
         patterns = [compile_labels(self._reader, words) for words in lists]
-        self._firsts = FirstWords(
-            sorted({pattern.first for each in patterns for pattern in each}), self._reader
-        )
+        firsts = sorted({pattern.first for each in patterns for pattern in each})
+        self._firsts = FirstWords(firsts, self._reader)
         self._attributes = [
-            AttributeMatcher(words, own, self._firsts.words, self._reader)
+            AttributeMatcher(words, own, firsts, self._reader)
             # What is found has the order of the lists.
             for words, own in zip(self.lists, patterns, strict=True)
         ]

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.labels.firstwords import PAD, Hits
+from evenflow.transforms.labels.firstwords import Bools, Hits
 from evenflow.transforms.text.reading import (
-    APOSTROPHE,
     BLANK,
     BREAK,
     OTHER,
@@ -24,10 +23,7 @@ from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Span = tuple[int, ...]  # start and end in the codes, index of the label
-# After an apostrophe these are no words of their own: “I'm” does not have the label “m”.
-CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
 # Between a label's words: blanks with at most one line break, so never a blank line. The
 # quantifiers are possessive (“++”): to try a megabyte of blanks again from every blank on would not
 # end.
@@ -51,6 +47,9 @@ class Found:
     ends: Ints
     labels: Ints
     groups: Ints
+
+
+NOTHING = Found(*(np.zeros(0, np.int64) for _ in range(4)))
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,6 @@ class AttributeMatcher:
         self._single = np.full(len(firsts), -1, np.int64)
         self._several = np.zeros((len(firsts), 256), bool)
         self._patterns: dict[int, list[LabelPattern]] = {}
-        self._clitic = np.array([first in CLITICS for first in firsts], bool)
         for pattern in patterns:
             place = places[pattern.first]
             self._patterns.setdefault(place, []).append(pattern)
@@ -120,25 +118,20 @@ class AttributeMatcher:
         Returns:
             The mentions.
         """
-        codes = np.frombuffer(reading.codes + PAD, np.uint8)
-        hits = hits[self._concerns[hits.places]]
-        if self._clitic.any():
-            hits = hits[~(self._clitic[hits.places] & self._after_apostrophe(codes, hits.starts))]
+        chosen = self._concerns[hits.places].nonzero()[0]
+        if not len(chosen):
+            return NOTHING
+        hits = hits.take(chosen)
         labels = self._single[hits.places]
-        labels[_negated(codes, hits.ends)] = -1
+        labels[hits.negated] = -1
         starts, ends = hits.starts, hits.ends
-        several = self._several[hits.places, codes[ends]]
+        several = self._several[hits.places, hits.after]
         if several.any():
             starts, ends, labels = self._decide(reading, hits, labels, several)
         named = labels >= 0
         labels = labels[named]
         starts, ends = reading.offsets(starts[named], ends[named])
         return Found(starts, ends, labels, self._group_of[labels])
-
-    def _after_apostrophe(self, codes: npt.NDArray[np.uint8], starts: Ints) -> Bools:
-        """Which of the words that start there follow an apostrophe within a word, (n,)."""
-        word = np.frombuffer(self._reader.word, np.uint8)
-        return (starts > 1) & (codes[starts - 1] == APOSTROPHE) & (word[codes[starts - 2]] > 0)
 
     def _decide(
         self, reading: Reading, hits: Hits, labels: Ints, several: Bools
@@ -213,13 +206,6 @@ def to_rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _negated(codes: npt.NDArray[np.uint8], ends: Ints) -> Bools:
-    """Which words that end there go on as “n't” (“don't” does not have the word “don”), (n,)."""
-    return (
-        (codes[ends] == APOSTROPHE) & (codes[ends + 1] == ord("t")) & (codes[ends - 1] == ord("n"))
-    )
-
-
 def _is_negated(codes: bytes, end: int) -> bool:
     """Whether a word that ends there goes on as “n't”."""
     return codes[end - 1 : end + 2] == b"n't"
@@ -245,7 +231,8 @@ def compile_labels(reader: TextReader, words: WordList) -> list[LabelPattern]:
 
 def _compile_label(reader: TextReader, words: WordList, number: int, label: str) -> LabelPattern:
     """A label as bytes."""
-    codes = reader.encode(spelling.fold(label))
+    # Not by `encode`, whose table takes a tenth of a second to make
+    codes = bytes(map(reader.code, spelling.fold(label)))
     end = next((i for i, code in enumerate(codes) if not reader.word[code]), len(codes))
     if end == 0:
         raise ValueError(f"label {label!r} does not begin with a letter or digit")

@@ -125,7 +125,7 @@ class TextReader:
         self._composing |= {c for c in own if unicodedata.combining(c)}
         table = bytearray([OTHER]) * 256
         for point in range(128):
-            table[point] = self._class(chr(point))
+            table[point] = self.code(chr(point))
         self._ascii = bytes(table)
         flags = bytearray(256)
         for code in range(256):
@@ -192,16 +192,16 @@ class TextReader:
         table = np.frombuffer(_classes(), np.uint8).copy()
         table[:128] = np.frombuffer(self._ascii[:128], np.uint8)
         for character, folded in _foldings().items():
-            codes = bytes(map(self._class, folded)).translate(self._within)
+            codes = bytes(map(self.code, folded)).translate(self._within)
             if len(codes) == 1:
                 table[ord(character)] = codes[0]
             elif LETTER not in codes:
                 table[ord(character)] = SPELLED
         for character in (*self._own, *self._composing):
-            table[ord(character)] = self._class(character)
+            table[ord(character)] = self.code(character)
         return table
 
-    def _class(self, character: str) -> int:
+    def code(self, character: str) -> int:
         """The byte of a folded character."""
         if character.isascii() and (character.isalnum() or character == "_"):
             return ord(character.lower())
@@ -255,7 +255,7 @@ class TextReader:
             Starts (n,) and ends (n,) of the words in codes.
         """
         marked = np.frombuffer(b"\0" + codes.translate(self.word) + b"\0", np.uint8)
-        edges = np.flatnonzero(marked[1:] != marked[:-1])
+        edges = (marked[1:] != marked[:-1]).nonzero()[0]
         return edges[0::2], edges[1::2]
 
 

@@ -7,7 +7,8 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "module", ["evenflow", "evenflow.functions", "evenflow.gating", "evenflow.beam"]
+    "module",
+    ["evenflow", "evenflow.annotator", "evenflow.functions", "evenflow.gating", "evenflow.beam"],
 )
 def test_the_examples_are_true(module: str) -> None:
     ended = doctest.testmod(importlib.import_module(module))

@@ -83,3 +83,9 @@ def test_words_lie_in_the_text_in_order(text: str) -> None:
     starts, ends = reading.offsets(*READER.words(reading.codes))
     assert (starts < ends).all() and (starts[1:] >= ends[:-1]).all() and (ends <= len(text)).all()
     assert len(starts) == 0 or np.min(starts) >= 0
+
+
+@pytest.mark.parametrize("label", ["fiancée", "straße", "mother-in-law", "vis à vis", "o’clock"])
+def test_a_label_has_the_bytes_that_a_text_has(label: str) -> None:
+    reader = TextReader([fold(label)])
+    assert bytes(map(reader.code, fold(label))) == reader.encode(fold(label))
