@@ -42,7 +42,13 @@ class Hits(NamedTuple):
 
     def take(self, chosen: Ints) -> Hits:
         """The hits of these indices."""
-        return Hits(*[each[chosen] for each in self])
+        return Hits(
+            self.starts[chosen],
+            self.ends[chosen],
+            self.places[chosen],
+            self.after[chosen],
+            self.negated[chosen],
+        )
 
 
 class FirstWords:
