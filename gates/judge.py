@@ -150,9 +150,13 @@ class PaneJudge:
         total = self._totals.attributes.get(name)
         people = None
         if self._config.measure.count == "people":
-            people = self._people(seen, total, target)
             estimate = None if seen.people is None else seen.people.estimate
             sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
+            people = self._people(seen, total, target)
+            every = sums if total is None else add_sums(total.sums, sums)
+            people.against = {
+                name: score(every, shares, confidence) for name, shares in words.references.items()
+            }
         # Weights continue what was accepted before, so all of it is judged
         continued = weights is not None and name in weights.attributes
         earlier: Sequence[Mapping[str, Sums]] = self._totals.recent_accepted

@@ -161,9 +161,7 @@ class Config(Section):
             text = f"augment adds copies itself; {leaning.attribute} is in mode {mode} already"
             found.append(Problem(("bias_score", "mode"), text))
         found += self._weight_problems()
-        if self.measure.count == "people" and self.has_weights:
-            text = "people was asked for beside weights, which make words even; give one of them"
-            found.append(Problem(("measure", "count"), text))
+        found += self._people_problems()
         if leaning.names and leaning.attribute != "gender":
             text = f"given names say nothing of {leaning.attribute}; only of gender"
             found.append(Problem(("bias_score", "names"), text))
@@ -187,6 +185,17 @@ class Config(Section):
                 )
         refuse(found)
         return self
+
+    def _people_problems(self) -> Iterator[Problem]:
+        """What cannot be asked beside counting people, or without it."""
+        people = self.measure.count == "people"
+        if people and self.has_weights:
+            text = "people was asked for beside weights, which make words even; give one of them"
+            yield Problem(("measure", "count"), text)
+        for name, each in self.attributes.items():
+            if each.target == "population" and not people:
+                text = "population: its shares are compared with people; set measure.count: people"
+                yield Problem(("attributes", name, "target"), text)
 
     def _weight_problems(self) -> Iterator[Problem]:
         """What weights are asked to keep and cannot, and what cannot be asked beside them."""
@@ -259,7 +268,8 @@ class Config(Section):
             The configuration's shares, or else the list's, in the order of its groups (M,); None:
             equal shares.
         """
-        shares = self._own(words.attribute).target or words.target
+        own = self._own(words.attribute).target
+        shares = words.population if own == "population" else own or words.target
         return [shares[group] for group in words.groups] if shares else None
 
     def word_list(self, attribute: str) -> loader.WordList:
@@ -376,6 +386,9 @@ def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) 
                 " here",
             )
         ]
+    if attribute.target == "population":
+        text = f"{words.path} has no population; give shares, or the list the key population"
+        return [] if words.population else [Problem((*key, "target"), text)]
     target = attribute.target or {}
     found: list[Problem] = []
     for group in target:

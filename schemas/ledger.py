@@ -360,11 +360,14 @@ class People(Entry):
         labels: How many mentions of the most frequent labels name people of their group, by the
             first stage.
         passages: Number of passages that the reader read.
+        against: Score of people of all panes so far, against equal shares (even) and those of the
+            people who live (population; only where the word list has them).
     """
 
     words: Sums
     pane: Score
     cumulative: Score
+    against: dict[str, Score] = {}
     labels: dict[str, float] = {}
     passages: int
 

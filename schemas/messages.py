@@ -69,7 +69,10 @@ def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
     """
     found: list[Problem] = []
     for part in error.errors():
-        key = tuple(str(item) for item in part["loc"])
+        # Of a section or a word, what is wrong with the section is told
+        if any(str(item).startswith("literal[") for item in part["loc"]):
+            continue
+        key = tuple(str(item) for item in part["loc"] if not str(item).startswith("dict["))
         if part["type"] == "extra_forbidden":
             found.append(Problem(key, _unknown(key, root)))
         elif part["type"] == "configuration":

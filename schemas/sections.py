@@ -420,11 +420,13 @@ class AttributeSettings(Section):
             " name."
         ),
     )
-    target: dict[str, Share] | None = Field(
+    target: dict[str, Share] | Literal["population"] | None = Field(
         default=None,
         description=(
-            "Share of the mentions that each group should have. The shares sum to 1. null: those of"
-            " the word list (of age: young and old alike), or else equal shares."
+            "Share of the mentions that each group should have. The shares sum to 1. population:"
+            " those of the people who live, as the word list cites them; they are compared with"
+            " people, so it needs measure.count people. null: those of the word list (of age: young"
+            " and old alike), or else equal shares."
         ),
     )
     warn: Share | None = Field(
@@ -447,8 +449,10 @@ class AttributeSettings(Section):
     @model_validator(mode="after")
     def _target_is_shares(self) -> AttributeSettings:
         """Refuse a target whose shares do not sum to 1."""
-        total = math.fsum((self.target or {}).values())
-        if self.target is not None and abs(total - 1) > SHARES_TOLERANCE:
+        if not isinstance(self.target, dict):
+            return self
+        total = math.fsum(self.target.values())
+        if abs(total - 1) > SHARES_TOLERANCE:
             refuse([Problem(("target",), f"the shares sum to {total:.9g}; 1 was expected")])
         return self
 

@@ -11,6 +11,8 @@
         - bachelor
         - {label: May, case: exact}     # case matters for this label
     target: {married: 0.5, single: 0.5} # optional: shares of the mentions; equal ones without it
+    population: {married: 0.6, single: 0.4}  # optional: shares of the people who live, and
+    population_source: census of 2020   # who says so, and of which year
     pairs:                              # optional: counterparts for substitution, one label of
       - [husband, bachelor]             # each group, in the order of the groups
     provenance:                         # optional: where single labels come from
@@ -67,6 +69,8 @@ class WordList:
         pairs: The pairs as listed, a label of each group in their order.
         provenance: Label → where it comes from, where the list says so.
         target: Group → share of the mentions that it should have by default; empty: equal shares.
+        population: Group → share of the people who live; empty where the list does not say.
+        population_source: Who says so, and of which year.
     """
 
     attribute: str
@@ -81,6 +85,15 @@ class WordList:
     pairs: tuple[tuple[str, ...], ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
     target: dict[str, float] = field(default_factory=dict)
+    population: dict[str, float] = field(default_factory=dict)
+    population_source: str = ""
+
+    @property
+    def references(self) -> dict[str, list[float]]:
+        """Shares that a score may be read against, (M,) each: equal ones, and the population's."""
+        even = {"even": [1 / len(self.groups)] * len(self.groups)}
+        shares = [self.population[group] for group in self.groups] if self.population else []
+        return even | ({"population": shares} if shares else {})
 
     @property
     def role_map(self) -> Path:
@@ -152,10 +165,11 @@ def _read(path: Path) -> WordList:
         counterparts={label: tuple(others) for label, others in reader.counterparts.items()},
         **{
             key: reader.keys[key].text.strip() if key in reader.keys else ""
-            for key in ("source", "licence", "review")
+            for key in ("source", "licence", "review", "population_source")
         },
         path=str(path),
         pairs=tuple(dict.fromkeys(reader.pairs)),
         provenance=reader.provenance,
         target=reader.target,
+        population=reader.population,
     )

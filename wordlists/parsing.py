@@ -11,7 +11,10 @@ from difflib import get_close_matches
 from evenflow.wordlists import spelling
 from evenflow.wordlists.nodes import Defect, Node
 
-KEYS = ("attribute", "source", "licence", "review", "groups", "target", "pairs", "provenance")
+KEYS = (
+    "attribute", "source", "licence", "review", "groups", "target", "population",
+    "population_source", "pairs", "provenance",
+)  # fmt: skip
 SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
 OPTIONS = ("label", "case")
 LONGEST_SHOWN = 60  # characters of a label in a message
@@ -51,6 +54,7 @@ class ListReader:
         pairs: The pairs, a label of each group.
         provenance: Label → where it comes from.
         target: Group → share of the mentions that it should have; empty without one.
+        population: Group → share of the people who live; empty where it is not said.
         keys: The list's keys with their nodes.
     """
 
@@ -62,13 +66,18 @@ class ListReader:
     pairs: list[tuple[str, ...]] = field(default_factory=list)
     provenance: dict[str, str] = field(default_factory=dict)
     target: dict[str, float] = field(default_factory=dict)
+    population: dict[str, float] = field(default_factory=dict)
     keys: dict[str, Node] = field(default_factory=dict)
 
     def read(self, root: Node) -> None:
         """Reads the list from its root node."""
         self._read_keys(root)
         self._read_groups()
-        self._read_target()
+        self.target = self._shares("target")
+        self.population = self._shares("population")
+        if self.population and "population_source" not in self.keys:
+            what = "the key population_source was expected: who says so, and of which year"
+            self._defect_at(self.keys["population"].line, "population", what)
         self._read_pairs()
         self._read_provenance()
 
@@ -214,11 +223,11 @@ class ListReader:
                 )
                 self._defect(key, what)
 
-    def _read_target(self) -> None:
-        """Reads the target: a share for each group, and where it comes from."""
-        node = self.keys.get("target")
+    def _shares(self, name: str) -> dict[str, float]:
+        """Reads a share for each group; empty without the key, or after a defect is recorded."""
+        node = self.keys.get(name)
         if node is None:
-            return
+            return {}
         shares: dict[str, float] = {}
         for key, value in node.entries if node.kind == "mapping" else ():
             with suppress(ValueError):
@@ -230,9 +239,9 @@ class ListReader:
             or not abs(total - 1) <= SHARES_TOLERANCE
         ):
             what = "a share from 0 to 1 of each group was expected, which sum to 1"
-            self._defect_at(node.line, "target", what)
-            return
-        self.target = {group: shares[group] for group in self.groups}
+            self._defect_at(node.line, name, what)
+            return {}
+        return {group: shares[group] for group in self.groups}
 
     def _read_pairs(self) -> None:
         """Reads the pairs: as labels if the groups are only names, otherwise as references."""

@@ -35,6 +35,9 @@ def content(words: WordList) -> str:
     }
     if words.target:
         data["target"] = dict(words.target)
+    if words.population:
+        data["population"] = dict(words.population)
+        data["population_source"] = words.population_source
     if words.pairs:
         data["pairs"] = [list(pair) for pair in words.pairs]
     if words.provenance:

@@ -88,8 +88,11 @@ def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
         words.attribute: (
             hashlib.sha256(
                 repr(
-                    (words.groups, sorted(words.labels.items()))
-                    + ((words.target,) if words.target else ())
+                    (
+                        words.groups,
+                        sorted(words.labels.items()),
+                        *(each for each in (words.target, words.population) if each),
+                    )
                 ).encode()
             ).hexdigest()
         )

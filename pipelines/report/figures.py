@@ -149,8 +149,8 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
             frequent labels, so the sum may be below mentions.
         heavy: The documents with the most mentions; exact, since each pane keeps as many.
         repair, stereotypes: What was done and found; null where it was not asked for.
-        people: Scores of all mentions beside those of people, and passages read in the last pane;
-            null where words are counted.
+        people: Scores of all mentions beside those of people, scores of people against other
+            shares, and passages read in the last pane; null where words are counted.
     """
     counts = total.sums.counts
     mentions = sum(counts)
@@ -181,7 +181,9 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         "heavy": [each.model_dump() for each in total.heavy],
         "repair": repair(total, config.gate.confidence if config else 0.95),
         "stereotypes": found.model_dump() if found is not None else None,
-        "people": people.model_dump(include={"pane", "cumulative", "passages"}) if people else None,
+        "people": people.model_dump(include={"pane", "cumulative", "passages", "against"})
+        if people
+        else None,
     }
 
 

@@ -312,8 +312,9 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         score (ledger.Score), counts and shares by group, its target, and convergence: after how
         many documents that name the attribute its interval was within ± epsilon, or is likely to
         be (Course.convergence). Where people are counted, score, counts and shares are theirs;
-        passages says how many were read, and words has the score, counts and shares of all
-        mentions.
+        passages says how many were read, words has the score, counts and shares of all mentions,
+        and against the scores of people against equal shares (even) and those of the people who
+        live (population).
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -331,7 +332,11 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         people: dict[str, Any] = {}
         if seen.people is not None and seen.people.estimate:
             sums = Sums.model_validate(seen.people.estimate)
-            people = {"words": found, "passages": seen.people.read}
+            against = {
+                each: score(sums, shares, confidence).model_dump()
+                for each, shares in words.references.items()
+            }
+            people = {"words": found, "passages": seen.people.read, "against": against}
             found = _scored(sums, words.groups, target, confidence)
             last = score(sums, target, confidence)
             convergence = documents_until([last], config.measure.epsilon)

@@ -311,6 +311,8 @@ def measured(result: Mapping[str, Any]) -> None:
                     + (f", {interval}" if interval else "")
                 )
             )
+            against = [f"{of}: {' '.join(_score(row))}" for of, row in each["against"].items()]
+            print(visible(f"{name}: DR of people against other shares: {', '.join(against)}"))
 
 
 def _converged(convergence: Mapping[str, Any]) -> str:

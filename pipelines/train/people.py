@@ -3,7 +3,8 @@
     python -m evenflow.pipelines.train.people OUT
 
 It learns from the part `train` of the labelled documents, by logistic regression on the vectors of
-the words beside a mention, its label and its vector, a head an attribute and one of all. With the
+the words beside a mention, its label and its vector, a head an attribute and one of all. How the
+reader's answer and a head's are joined is fitted to documents of which neither learnt. With the
 same data and packages it writes the same weights. It takes some minutes on a core.
 """
 
@@ -12,8 +13,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +23,8 @@ import numpy.typing as npt
 
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models import files, people, static
-from evenflow.transforms.models.reader import PEOPLE
-from evenflow.transforms.models.train import labelled
+from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader
+from evenflow.transforms.models.train import data, labelled
 from evenflow.transforms.models.train.labelled import Labelled
 from evenflow.wordlists.loader import load
 
@@ -66,13 +68,8 @@ def mentions(
     Returns:
         The mentions, without those that the word list of today does not find.
     """
-    finder = LabelFinder([load(attribute)])
     words, signs, labels, true, sources = [], [], [], [], []
-    for each in documents:
-        if each.attribute != attribute:
-            continue
-        names = {mention.start: mention.label for mention in finder.find(each.text)}
-        own = [at for at, place in enumerate(each.places) if place.start in names]
+    for each, own, names in _listed(documents, attribute):
         starts = np.array([each.places[at].start for at in own], np.int64)
         ends = np.array([each.places[at].end for at in own], np.int64)
         low, high = np.zeros_like(starts), np.full_like(starts, len(each.text))
@@ -85,6 +82,61 @@ def mentions(
             true.append(each.meant[owners[at]].who in PEOPLE)
             sources.append(each.source)
     return Mentions((np.concatenate(words), np.concatenate(signs)), labels, np.array(true), sources)
+
+
+def _listed(
+    documents: Sequence[Labelled], attribute: str
+) -> Iterator[tuple[Labelled, list[int], dict[int, str]]]:
+    """The documents of an attribute, the places that today's list finds, and labels by start."""
+    finder = LabelFinder([load(attribute)])
+    for each in documents:
+        if each.attribute == attribute:
+            names = {mention.start: mention.label for mention in finder.find(each.text)}
+            yield each, [at for at, place in enumerate(each.places) if place.start in names], names
+
+
+def joined(
+    documents: Sequence[Labelled], names: Sequence[str], head: people.PeopleHead
+) -> dict[str, list[float]]:
+    """Fit how a reader's logit and the first stage's are joined (`PeopleHead.with_reader`).
+
+    Args:
+        documents: Documents of which neither learnt.
+        names: The attributes.
+        head: The first stage.
+
+    Returns:
+        Of each attribute, and of all alike (`people.ANY`), the weights of the reader's logit and of
+        the first stage's, and a constant.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    rows: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in names}
+    for name in names:
+        own = mentions(documents, name, head.vocabulary)
+        chances = head.chances(name, own.places, head.labels(name, own.labels))
+        known = head.sure(name, own.labels)
+        first = iter(np.where(known >= 0, known, chances) / people.UNIT)
+        for each, places, _ in _listed(documents, name):
+            reading = Reader.shipped().read(each.text, [each.places[at] for at in places])
+            owners = each.owners
+            for number, at in enumerate(places):
+                said, chance = reading.said(number), float(next(first))
+                if said.right != NEVER:
+                    read = people.kept_logit(float(said.who[: len(PEOPLE)].sum()))
+                    true = each.meant[owners[at]].who in PEOPLE
+                    rows[name].append((read, people.kept_logit(chance), true))
+    found: dict[str, list[float]] = {}
+    for name in (*names, people.ANY):
+        own = [rows[each] for each in (names if name == people.ANY else [name])]
+        every, weights = (
+            np.concatenate(own),
+            np.repeat([1 / len(each) for each in own], list(map(len, own))),
+        )
+        model: Any = LogisticRegression(C=10.0)
+        model.fit(every[:, :2], every[:, 2] > 0, weights * len(every) / len(own))
+        found[name] = [*model.coef_[0].round(4).tolist(), round(float(model.intercept_[0]), 4)]
+    return found
 
 
 def sure(own: Mentions) -> dict[str, int]:
@@ -186,37 +238,56 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     try:
         documents = labelled.part(labelled.read(given.documents), labelled.TRAIN)
-        words, vectors, _ = static.word_vectors()
-        vocabulary = people.Vocabulary(words)
-        every = [
-            mentions(documents, name, vocabulary)
-            for name in dict.fromkeys(each.attribute for each in documents)
-        ]
         names = list(dict.fromkeys(each.attribute for each in documents))
-        heads = {
-            name: fit(own, words, vectors.astype(np.float64))
-            for name, own in zip(names, every, strict=True)
-        }
-        together = Mentions(
-            (
-                np.concatenate([own.places[0] for own in every]),
-                np.concatenate([own.places[1] for own in every]),
-            ),
-            [label for own in every for label in own.labels],
-            np.concatenate([own.people for own in every]),
-            [source for own in every for source in own.sources],
-        )
-        heads[people.ANY] = fit(together, words, vectors.astype(np.float64), with_labels=False)
+        # The reader did not learn from one in eight, so a first stage without them is joined to it
+        apart = {each.document for each in documents if data.is_calibration(each.document)}
+        learnt = [each for each in documents if each.document not in apart]
+        away = [each for each in documents if each.document in apart]
+        with TemporaryDirectory() as folder:
+            fit_all(learnt, names, Path(folder), {name: [] for name in names})
+            weights = joined(away, names, people.PeopleHead(Path(folder)))
+        fit_all(documents, names, given.out, weights)
     except ImportError as error:
         sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
     except (OSError, ValueError) as error:
         sys.exit(str(error))
+
+
+def fit_all(
+    documents: Sequence[Labelled], names: Sequence[str], out: Path, reader: dict[str, list[float]]
+) -> None:
+    """Fit the heads of attributes and of all together, and write them.
+
+    Args:
+        documents: The documents to learn from.
+        names: The attributes.
+        out: The folder.
+        reader: What `joined` returned.
+    """
+    words, vectors, _ = static.word_vectors()
+    vocabulary = people.Vocabulary(words)
+    every = [mentions(documents, name, vocabulary) for name in names]
+    heads = {
+        name: fit(own, words, vectors.astype(np.float64))
+        for name, own in zip(names, every, strict=True)
+    }
+    together = Mentions(
+        (
+            np.concatenate([own.places[0] for own in every]),
+            np.concatenate([own.places[1] for own in every]),
+        ),
+        [label for own in every for label in own.labels],
+        np.concatenate([own.people for own in every]),
+        [source for own in every for source in own.sources],
+    )
+    heads[people.ANY] = fit(together, words, vectors.astype(np.float64), with_labels=False)
     about = {
         "vectors": people.digest_of(words, vectors),
         "sure": {name: sure(own) for name, own in zip(names, every, strict=True)},
         "mentions": {name: len(own.labels) for name, own in zip(names, every, strict=True)},
+        "reader": reader,
     }
-    write(heads, given.out, about)
+    write(heads, out, about)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Judge:
     """What the first stage and the reading say of the mentions of labelled documents."""
 
     def __init__(self, attribute: str):
-        words = load(attribute)
+        words, self._attribute = load(attribute), attribute
         self._finder = LabelFinder([words])
         self.labels = self._finder.labels(0)
         self._counter = PeopleCounter([words], [self.labels], 0)
@@ -71,7 +71,7 @@ class Judge:
             part, places, low = cut_cell(each.text, cell, 0, found, chance)
             first, last = np.searchsorted(numbers, [cell, cell + 1]).tolist()
             made = Cell(0, 1, "", [], [], *part, places, (first - low, last - low))
-            for at, value in mention_chances(made).items():
+            for at, value in mention_chances(made, self._attribute).items():
                 out[at + low] = value
         return out
 

@@ -216,7 +216,7 @@ DEFECTS = [
     (
         "groups: {a: [x], b: [y]}\nzzz: 1",
         ":3: zzz: unknown key; known are attribute, source, licence, review, groups, target,"
-        " pairs, provenance",
+        " population, population_source, pairs, provenance",
     ),
     (
         "groups: {a: [x], b: [y]}\nattribute: u",
@@ -434,6 +434,15 @@ def test_a_list_may_have_a_target(tmp_path, target, fine):
     assert set(words.target) == {"a", "b"}
     path.write_text(content(words), encoding="utf-8")
     assert load(str(path)).target == words.target
+    whole = text.replace("target", "population")
+    path.write_text(whole)
+    with pytest.raises(WordListError, match=r"list\.yaml:3: population: the key population_source"):
+        load(str(path))
+    path.write_text(whole + "population_source: census of 2020\n")
+    assert load(str(path)).references == {
+        "even": [0.5, 0.5],
+        "population": [*words.target.values()],
+    }
 
 
 def test_the_list_of_ages_asks_for_young_and_old_alike():

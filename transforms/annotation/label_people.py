@@ -88,7 +88,11 @@ def check(
             _add(labels, words, finder, counter, ids[first:last], texts[first:last], most)
         documents += len(texts)
     rows = [
-        {"label": name, "group": words.groups[words.labels[name]], **_estimate(own)}
+        {
+            "label": name,
+            "group": words.groups[words.labels[name]],
+            **_estimate(own, words.attribute),
+        }
         for name, own in zip(names, labels, strict=True)
         if own.mentions
     ]
@@ -154,11 +158,11 @@ def _add(
         push(sample, (-rank, digests[document], made))
 
 
-def _estimate(label: _Label) -> dict[str, Any]:
+def _estimate(label: _Label, attribute: str) -> dict[str, Any]:
     """The precision of a label with its interval, and examples."""
     read: list[tuple[int, int, str]] = []
     for _, _, cell in sorted(label.sample, key=lambda each: -each[0]):
-        ((at, chance),) = mention_chances(cell).items()
+        ((at, chance),) = mention_chances(cell, attribute).items()
         start, end, _, before = cell.places[at]
         around = cell.text[max(start - AROUND, cell.low) : end + AROUND]
         read.append((chance, before, " ".join(around.split())))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Cell, Figures, PeopleFigures
 from evenflow.transforms.labels.finder import BETWEEN, Found
 from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, Excerpt, Place, excerpt
-from evenflow.transforms.models.people import DEVIATIONS, UNIT, PeopleHead, to_bytes
+from evenflow.transforms.models.people import DEVIATIONS, PeopleHead, to_bytes
 from evenflow.transforms.representation.people import read_until
 from evenflow.wordlists.loader import WordList
 
@@ -203,15 +202,15 @@ def uniform(
     return ((mixed >> np.uint64(12)).astype(float) + 0.5) / 2.0**52
 
 
-def judged(cell: Cell, groups: int, reader: Reader | None = None) -> list[int]:
+def judged(cell: Cell, attribute: str, groups: int, reader: Reader | None = None) -> list[int]:
     """Read a cell: how many of its mentions name people of each group.
 
-    A mention's chance is the mean of the reader's and the first stage's, as logits: together they
-    err less than each alone (the page “Quality”). One that does not fit into the passage keeps the
-    first stage's.
+    Reader and first stage together err less than each alone (the page “Quality”). A mention that
+    does not fit into the passage keeps the first stage's chance.
 
     Args:
         cell: The cell.
+        attribute: The attribute of its mentions.
         groups: The number of groups, M.
         reader: The reader; None: the shipped one.
 
@@ -222,33 +221,26 @@ def judged(cell: Cell, groups: int, reader: Reader | None = None) -> list[int]:
         ModelError: A library failed.
     """
     out = [0] * groups
-    for at, chance in mention_chances(cell, reader).items():
+    for at, chance in mention_chances(cell, attribute, reader).items():
         out[cell.places[at][2]] += chance
     return out
 
 
-def mention_chances(cell: Cell, reader: Reader | None = None) -> dict[int, int]:
+def mention_chances(cell: Cell, attribute: str, reader: Reader | None = None) -> dict[int, int]:
     """Read a cell: the chance of each of its mentions, in thousandths, by index of its place."""
     # It takes a part of a second to load, and the first stage does not wait for it
     from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader
 
-    reader = reader or Reader.shipped()
+    reader, head = reader or Reader.shipped(), PeopleHead.shipped()
     places = [Place(start, end) for start, end, _, _ in cell.places]
     part = Excerpt(cell.text, cell.low, cell.high, 0)
     out: dict[int, int] = {}
     for at, said in reader.of_excerpt(part, places, range(*cell.own)).items():
         own = cell.places[at][3]
         if said.right != NEVER:
-            logit = _logit(float(said.who[: len(PEOPLE)].sum())) + _logit(own / UNIT)
-            own = round(UNIT / (1 + math.exp(-logit / 2)))
+            own = head.with_reader(attribute, float(said.who[: len(PEOPLE)].sum()), own)
         out[at] = own
     return out
-
-
-def _logit(chance: float) -> float:
-    """The logit of a chance, which is kept from 0 and 1."""
-    kept = min(max(chance, 0.5 / UNIT), 1 - 0.5 / UNIT)
-    return math.log(kept / (1 - kept))
 
 
 def resolve(figures: Figures, config: Config) -> None:
@@ -270,7 +262,7 @@ def resolve(figures: Figures, config: Config) -> None:
         groups = len(words.groups)
         sums, seen.people.read = read_until(
             seen.people,
-            partial(judged, groups=groups),
+            partial(judged, attribute=words.attribute, groups=groups),
             config.measure.passages,
             config.target(words),
             config.gate.confidence,

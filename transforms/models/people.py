@@ -9,6 +9,7 @@ and for every cut of a stream. Mentions are looked up together, as arrays.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -193,6 +194,7 @@ class PeopleHead:
                 self._heads = {name: read[name].astype(np.float64) for name in read.files}
             self._labels: dict[str, dict[str, float]] = self.about["labels"]
             self._sure: dict[str, dict[str, int]] = self.about["sure"]
+            self._with_reader: dict[str, list[float]] = self.about["reader"]
             self._tables = {name: self._folded(head) for name, head in self._heads.items()}
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(
@@ -267,6 +269,21 @@ class PeopleHead:
             logits += signs[:, sign] * value
         return self._chances[np.clip(logits, -FURTHEST * STEP, FURTHEST * STEP) + FURTHEST * STEP]
 
+    def with_reader(self, attribute: str, read: float, own: int) -> int:
+        """Join what a reader says of a mention with what this head says.
+
+        Args:
+            attribute: The mention's attribute.
+            read: The reader's chance that it names people.
+            own: This head's chance, in thousandths.
+
+        Returns:
+            Thousandths, by a logistic regression on both logits.
+        """
+        weights = self._with_reader.get(attribute, self._with_reader[ANY])
+        joined = float(np.dot(weights, [kept_logit(read), kept_logit(own / UNIT), 1.0]))
+        return round(UNIT / (1 + math.exp(-joined)))
+
     def _head(self, attribute: str) -> str:
         return attribute if attribute in self._heads else ANY
 
@@ -278,6 +295,12 @@ class PeopleHead:
         rest = np.rint(head[(SIDES + 1) * size :] * STEP).astype(np.int64)
         table = np.ascontiguousarray(np.rint(by_place.T * STEP).astype(np.int16))
         return table, rest[:-1], int(rest[-1])
+
+
+def kept_logit(chance: float) -> float:
+    """The logit of a chance, which is kept from 0 and 1 by half a unit."""
+    kept = min(max(chance, 0.5 / UNIT), 1 - 0.5 / UNIT)
+    return math.log(kept / (1 - kept))
 
 
 def digest_of(words: Sequence[str], vectors: npt.NDArray[np.float32]) -> str:

@@ -8,6 +8,7 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,6 +19,7 @@ from evenflow.gates import hold
 from evenflow.gates.ledger.files import read_entries, read_meta, write_meta
 from evenflow.pipelines.files.cutting import ChangedError
 from evenflow.pipelines.files.driver import Run, RunError
+from evenflow.pipelines.report.report import build
 from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import load
 
@@ -619,3 +621,12 @@ def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
         sum(sum(each.attributes["age"].sums.counts) for each in (first, second)), abs=1
     )
     assert age.people.labels["elderly"] > 5 > 1 > age.people.labels["minor"]
+    # Half of the people are old, half young: against a tenth and four tenths
+    against = age.people.against
+    assert against.keys() == {"even", "population"} and against["population"].dr is not None
+    counts = np.array(first.attributes["age"].sums.counts) + np.array(age.sums.counts)
+    wanted = np.abs(counts / counts.sum() - [0.41, 0.49, 0.10]).sum() / 2
+    assert against["population"].dr == pytest.approx(wanted, abs=1e-5)
+    build(tmp_path / "one")
+    page = (tmp_path / "one" / "report.html").read_text()
+    assert "cumulative DR against the population" in page

@@ -59,7 +59,7 @@ def test_a_cell_is_read_as_in_its_document() -> None:
     reading = Reader.shipped().read(text, places)
     for cell in own.cells[:2]:
         skipped = text.index(cell.text[cell.low :]) - cell.low
-        assert people.mention_chances(cell).keys() == set(range(*cell.own))
+        assert people.mention_chances(cell, "gender").keys() == set(range(*cell.own))
         part = Excerpt(cell.text, cell.low, cell.high, 0)
         inside = [Place(start, end) for start, end, _, _ in cell.places]
         for at, said in Reader.shipped().of_excerpt(part, inside, range(*cell.own)).items():
@@ -101,7 +101,27 @@ def test_words_have_no_people() -> None:
 def test_what_does_not_fit_into_its_passage_keeps_the_first_stages_chance() -> None:
     cell = Cell(0.1, 1, "", [900], [900], "kids", 0, 4, [[0, 4, 0, 900]], (0, 1))
     nothing = dataclasses.replace(cell, text="", high=0)
-    assert people.judged(nothing, 1) == [900]
+    assert people.judged(nothing, "age", 1) == [900]
+
+
+def test_a_target_of_the_population_is_compared_with_people() -> None:
+    key = "attributes.age.target"
+    people = load(None, {"measure.count": "people", key: "population"}, ["age"])
+    words = people.word_list("age")
+    assert people.target(words) == words.references["population"] == [0.41, 0.49, 0.10]
+    assert words.population_source.startswith("United Nations, World Population Prospects 2022")
+    with pytest.raises(ConfigError, match=r"with people; set measure\.count: people"):
+        load(None, {key: "population"}, ["age"])
+    settings = {"attributes.profession.target": "population", "measure.count": "people"}
+    with pytest.raises(ConfigError, match=r"profession\.yaml has no population"):
+        load(None, settings, ["profession"]).word_lists()
+
+
+@pytest.mark.parametrize("name", ["gender", "age", "religion"])
+def test_a_shipped_population_is_cited_and_whole(name: str) -> None:
+    words = Config().word_list(name)
+    assert sum(words.population.values()) == pytest.approx(1)
+    assert re.search(r"20[12]\d", words.population_source)
 
 
 def test_people_are_not_counted_beside_weights() -> None:

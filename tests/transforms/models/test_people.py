@@ -99,6 +99,15 @@ def test_it_says_the_same_of_many_as_of_one() -> None:
     assert len(set(head.chances("age", found, labels).tolist())) == 1
 
 
+def test_reader_and_head_are_joined_by_attribute() -> None:
+    head = PeopleHead.shipped()
+    for name in ("age", "gender", "profession"):
+        both = [[head.with_reader(name, read, own) for own in (50, 950)] for read in (0.05, 0.95)]
+        assert 0 < both[0][0] < min(both[0][1], both[1][0]) < both[1][1] < UNIT
+    # The mean of the logits would be a half; where one of both is sure of an age, it is likelier
+    assert min(head.with_reader("age", 0.1, 900), head.with_reader("age", 0.9, 100)) > 550
+
+
 def test_a_damaged_head_is_refused(tmp_path: Path) -> None:
     for name in (people.MANIFEST, people.TENSORS):
         shutil.copy(files.SHIPPED / name, tmp_path)
