@@ -133,7 +133,7 @@ def file(tmp_path: Path) -> Path:
         ("attributes: {gender: {target: {}}}", "the shares sum to 0; 1 was expected"),
         (
             "attributes: {gender: {target: 3}}",
-            "attributes.gender.target: a section of keys, or population, or null, was expected, not 3",
+            "target: a section of keys, or population, or null, was expected, not 3",
         ),
         ("[1]", ":1: settings are a mapping of keys"),
         ("text", "settings are a mapping of keys"),
