@@ -84,6 +84,8 @@ setup(
     extras_require={
         "beam": BEAM,
         "llm": LLM,
+        # evenflow.datatrove; its statistics read domains with tldextract
+        "datatrove": ["datatrove>=0.3", "regex", "tldextract>=5"],
         "docs": DOCS,
         "grafana": GRAFANA,
         "train": [
