@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from functools import reduce
+from typing import Any
 
 import numpy as np
-from datatrove.data import Document, DocumentsPipeline
+from datatrove.data import Document
 from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
@@ -45,7 +46,7 @@ class RepresentationFilter(BaseFilter):
         self.annotator = Annotator(config)
         self._begin()
 
-    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+    def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Any:
         """Judge the documents of a task."""
         self._begin()
         yield from super().run(data, rank, world_size)
