@@ -28,6 +28,7 @@ REVIEW_EXAMPLES = examples(
     "evenflow wordlists review draft.json",
     "evenflow wordlists review draft.json --terminal --reviewer Ada",
     "evenflow wordlists review draft.json --terminal --reviewer A --disputed",
+    "evenflow wordlists review mine.yaml --corpus corpus/",
 )
 FINISH_EXAMPLES = examples("evenflow wordlists finish draft.json --output mine.yaml")
 # Above 0, so that the runs differ
@@ -36,6 +37,9 @@ TOKENS = 12  # of an answer for each word that is asked for, with room for rare 
 DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 DraftArgument = Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft's file.")]
+ReviewedArgument = Annotated[
+    Path, typer.Argument(metavar="DRAFT|LIST", help="The draft's file, or a word list (YAML).")
+]
 
 
 @with_groups
@@ -123,8 +127,15 @@ def generate(
 
 
 def review(
-    path: DraftArgument,
+    path: ReviewedArgument,
     *,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus", metavar="PATH", help="Of a list: texts in which its labels are counted."
+        ),
+    ] = None,
+    text_field: options.TextFieldOption = None,
     terminal: Annotated[
         bool, typer.Option("--terminal", help="Read decisions from standard input.")
     ] = False,
@@ -143,12 +154,17 @@ def review(
 ) -> None:
     """Decide about the words of a draft, one by one, on a web page or on the terminal.
 
+    Of a word list that somebody typed, LIST.draft.json is made beside it first. Seeds of a draft
+    count as they were given, unless somebody decides otherwise.
+
     The page's address has a token: who has the address can decide. Each decision is appended to
     DRAFT.journal.jsonl before the next word is shown. Stop at any time and go on later.
     """
     from evenflow.transforms.word_lists import draft as drafts
     from evenflow.transforms.word_lists.journal import Journal
 
+    if path.suffix in (".yaml", ".yml"):
+        path = _draft_of(path, corpus or (), text_field)
     journal = Journal(drafts.read(path), path)
     if not terminal:
         _serve(journal, host, port)
@@ -196,6 +212,29 @@ def finish(
     with printing():
         for number, group in enumerate(words.groups):
             print(visible(f"{group}: {list(words.labels.values()).count(number)} labels"))
+
+
+def _draft_of(path: Path, corpus: Sequence[str], text_field: str | None) -> Path:
+    """The draft of a typed list, made where it is not there yet. Raises DraftError."""
+    from evenflow.transforms.bias_score import vectors as word_vectors
+    from evenflow.transforms.word_lists import draft as drafts
+    from evenflow.transforms.word_lists.proposals import Space
+    from evenflow.wordlists import loader
+
+    words, made = loader.load(path), path.with_name(f"{path.stem}.draft.json")
+    if made.exists():
+        stored = [form for each in drafts.read(made).candidates for form in each.forms]
+        if set(stored) != set(words.labels):
+            raise drafts.DraftError(
+                f"{path}: its labels are others than those of {made}, which is reviewed; give the"
+                " list another name, or remove the draft and its journal"
+            )
+        return made
+    known, associations = Space(word_vectors.load(None)).places, _associations(words.attribute)
+    read = texts(corpus, text_field) if corpus else ()
+    drafts.write(made, drafts.of_list(words, read, known=known, associations=associations))
+    typer.echo(f"evenflow: the draft is {visible(str(made))}", err=True)
+    return made
 
 
 def _serve(journal: Journal, host: str, port: int) -> None:

@@ -9,8 +9,9 @@ from evenflow.transforms.word_lists.agreement import agreement
 from evenflow.transforms.word_lists.draft import Candidate, DraftError
 from evenflow.transforms.word_lists.journal import Action, Journal
 
-HELP = """y accept   n reject   1, 2, … accept for that group   m WORD a form of WORD
-p WORD counterpart   c TEXT comment   u undo   s skip   q stop"""
+HELP = """y accept   b accept with the proposed counterparts   n reject
+1, 2, … accept for that group   m WORD a form of WORD
+p WORD counterpart   c TEXT comment   u undo   s skip   w WORD show that word   q stop"""
 ACTIONS: dict[str, Action] = {"m": "merge", "p": "pair", "c": "comment"}
 
 
@@ -29,14 +30,23 @@ def review(journal: Journal, reviewer: str, lines: Iterable[str], disputed: bool
     """
     print(HELP)
     typed, skipped = iter(lines), set[str]()
-    while (candidate := _next(journal, reviewer, skipped, disputed)) is not None:
+    words = {each.word: each for each in journal.draft.candidates}
+    if seeds := ", ".join(each.word for each in words.values() if each.is_seed):
+        print(visible(f"seeds, which count as they were given: {seeds}"))
+    while (candidate := _next(journal, reviewer, skipped, disputed)) is not None or seeds:
         _show(journal, candidate)
         while True:
             line = next(typed, None)
             if line is None or line.strip() == "q":
                 _sum_up(journal)
                 return
+            command, _, word = line.strip().partition(" ")
+            if command == "w" and word in words:
+                _show(journal, candidate := words[word])
+                continue
             try:
+                if candidate is None:
+                    raise DraftError(HELP)
                 if _act(journal, reviewer, candidate, line.strip(), skipped):
                     break
             except DraftError as error:
@@ -52,7 +62,8 @@ def _next(journal: Journal, reviewer: str, skipped: set[str], disputed: bool) ->
     for each in journal.draft.candidates:
         if each.word in skipped:
             continue
-        if (each.word in wanted) if disputed else not (each.word in own and own[each.word].decided):
+        done = each.is_seed or (each.word in own and own[each.word].decided)
+        if (each.word in wanted) if disputed else not done:
             return each
     return None
 
@@ -79,6 +90,8 @@ def _act(
         return True
     if line == "y":
         journal.add(reviewer, candidate.word, "accept", candidate.group)
+    elif line == "b":
+        journal.confirm(reviewer, candidate.word)
     elif line == "n":
         journal.add(reviewer, candidate.word, "reject")
     elif line.isdecimal() and 1 <= int(line) <= len(groups):
@@ -92,8 +105,11 @@ def _act(
     return True
 
 
-def _show(journal: Journal, candidate: Candidate) -> None:
-    """Print what is known about a word."""
+def _show(journal: Journal, candidate: Candidate | None) -> None:
+    """Print what is known about a word; None: there is none to decide."""
+    if candidate is None:
+        print("every word is decided; w WORD shows one, q stops")
+        return
     groups = "  ".join(f"{n} {group}" for n, group in enumerate(journal.draft.groups, 1))
     forms = ", ".join(f"{form} {count:,}" for form, count in candidate.forms.items())
     print(visible(f"\n{candidate.word} ({candidate.group})   {groups}"))

@@ -35,6 +35,7 @@ COOKIE = "evenflow_review"
 FOLDER = Path(__file__).parent
 WHO = 80  # characters of a name
 KNOWN: dict[str, Action] = {each: each for each in ACTIONS}
+BOTH = "both"  # accepts a word and its proposed counterparts
 KEYS = 9  # groups that a digit accepts
 
 
@@ -153,6 +154,9 @@ class Review:
                 raise FormError("there is nothing to undo")
             self._journal.add(who, last, "undo")
             return _to(queue, at=self._places.get(last, 0))
+        if action == BOTH:
+            self._journal.confirm(who, word)
+            return _to(queue, after=place)
         known = KNOWN.get(action)
         if known is None:
             raise FormError("no such action")
@@ -176,6 +180,7 @@ class Review:
             "queue": queue,
             "draft": self._journal.draft,
             "decided": sum(each.decided for each in own.values()),
+            "seeds": [(n, each) for n, each in enumerate(self._candidates) if each.is_seed],
             "agreed": agreed,
             "can_undo": state.last_of(session.who) is not None,
         }
@@ -211,7 +216,8 @@ class Review:
         for step in range(1, whole + 1):
             place = (after + step) % whole
             word = self._candidates[place].word
-            if (word in disputed) if queue else not (word in own and own[word].decided):
+            done = self._candidates[place].is_seed or (word in own and own[word].decided)
+            if (word in disputed) if queue else not done:
                 return place
         return None
 

@@ -22,7 +22,7 @@ def draft(words: int = 4) -> Draft:
                 word=f"word{number}",
                 group=("wood", "metal")[number % 2],
                 forms={f"word{number}": 5, f"word{number}s": 2},
-                sources=(HOSTILE if number == 0 else "seed",),
+                sources=(HOSTILE if number == 0 else "neighbour",),
                 order=number + 1,
                 examples=(f"A word{number} said {HOSTILE}.",),
                 warnings=(Warned(criterion="Q3", reason=HOSTILE, probability=0.5),),

@@ -24,6 +24,7 @@ from evenflow.wordlists.parsing import NAME, label_problem
 
 # More candidates than a group of people reviews; a list of that many is a mistake
 MOST = 100_000
+LISTED = "the list that was typed"
 
 Counterparts = Callable[[Mapping[str, Sequence[str]]], Mapping[str, Mapping[str, str]]]
 
@@ -76,6 +77,11 @@ class Candidate(_Model):
         """Mentions of all its forms."""
         return sum(self.forms.values())
 
+    @property
+    def is_seed(self) -> bool:
+        """Whether it is right by its being given: reviewers need not decide about it."""
+        return SEED in self.sources
+
 
 class Draft(_Model):
     """A draft.
@@ -90,6 +96,9 @@ class Draft(_Model):
         documents: Documents of the corpus.
         option: A (by frequency) or B (in the order of generation), as in Algorithm 1.
         candidates: The words, in the order of review.
+        exact: Labels of a typed list whose case matters.
+        pairs: Pairs of a typed list.
+        target: Shares that a typed list asks for.
     """
 
     format: Literal["evenflow-word-list-draft"] = "evenflow-word-list-draft"
@@ -101,6 +110,9 @@ class Draft(_Model):
     documents: int
     option: Literal["A", "B"]
     candidates: tuple[Candidate, ...]
+    exact: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, ...], ...] = ()
+    target: dict[str, float] = {}
 
 
 def check_names(attribute: str, groups: Sequence[str]) -> None:
@@ -158,6 +170,7 @@ def make(
     known: Iterable[str] = (),
     associations: Mapping[str, str] | None = None,
     counterparts: Counterparts | None = None,
+    typed: WordList | None = None,
 ) -> Draft:
     """Make a draft: steps 2 and 3 of Algorithm 1 of the main paper.
 
@@ -175,6 +188,8 @@ def make(
         associations: Words of other attributes.
         counterparts: From words by group to their counterparts by word and group; None: no
             counterparts are proposed.
+        typed: The list that somebody typed and the proposals are of; every label is kept as it is,
+            and none is added. None: there is none.
 
     Returns:
         The draft. Its words stand in the order of the option, group by group.
@@ -184,13 +199,18 @@ def make(
     """
     check_names(attribute, tuple(proposals))
     proposals = {
-        group: [each for each in own if each.source == SEED or not criteria.is_stop(each.word)]
+        group: [
+            each for each in own if typed or each.source == SEED or not criteria.is_stop(each.word)
+        ]
         for group, own in proposals.items()
     }
     candidates = folded(proposals)
     groups = _groups(proposals)
-    written = [_forms(own, groups) for own in candidates]
-    mentions = _counted(written, texts)
+    exact = frozenset() if typed is None else typed.exact
+    written = [
+        _forms(own, groups) if typed is None else [each.word for each in own] for own in candidates
+    ]
+    mentions = _counted(written, exact, texts)
     frequency = {spelling.fold(word): n for word, n in mentions.frequencies.items()}
     context = Context(
         groups=groups,
@@ -210,9 +230,10 @@ def make(
         first = own[0]
         orders[first.group] += 1
         counts = {word: frequency.get(spelling.fold(word), 0) for word in words}
-        present = {word: number for word, number in counts.items() if number}
         is_seed = any(each.source == SEED for each in own)
-        if not present and not is_seed:
+        given = {each.word for each in own if typed is not None or each.source == SEED}
+        present = {word: number for word, number in counts.items() if number or word in given}
+        if not present:
             continue
         by_form = [mentions.examples.get(word, []) for word in present]
         examples = [text for some in zip_longest(*by_form) for text in some if text]
@@ -220,7 +241,7 @@ def make(
             Candidate(
                 word=first.word,
                 group=first.group,
-                forms=present or {first.word: 0},
+                forms=present,
                 sources=tuple(dict.fromkeys(each.source for each in own)),
                 order=orders[first.group],
                 examples=tuple(dict.fromkeys(examples))[:EXAMPLES],
@@ -252,6 +273,49 @@ def make(
         documents=mentions.documents,
         option=option,
         candidates=tuple(kept),
+        exact=tuple(sorted(exact)),
+        pairs=() if typed is None else typed.pairs,
+        target={} if typed is None else typed.target,
+    )
+
+
+def of_list(typed: WordList, texts: Iterable[Sequence[str]], **context: Any) -> Draft:
+    """Make a draft of a list that somebody typed, so that it can be reviewed.
+
+    Args:
+        typed: The list.
+        texts: The texts in which its labels are counted, in blocks.
+        context: `known` and `associations` of `make`.
+
+    Returns:
+        The draft; the list's pairs are the proposed counterparts.
+
+    Raises:
+        DraftError: Names cannot be used.
+    """
+
+    def paired(own: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+        words = {word for each in own.values() for word in each}
+        return {
+            word: {typed.groups[typed.labels[other]]: other for other in others if other in words}
+            for word, others in typed.counterparts.items()
+        }
+
+    proposed = {group: list[Proposal]() for group in typed.groups}
+    for label, number in typed.labels.items():
+        group = typed.groups[number]
+        proposed[group].append(Proposal(label, group, typed.provenance.get(label, LISTED)))
+    return make(
+        typed.attribute,
+        proposed,
+        texts,
+        option="B",
+        top=MOST,
+        source=typed.source,
+        licence=typed.licence,
+        counterparts=paired,
+        typed=typed,
+        **context,
     )
 
 
@@ -284,11 +348,13 @@ def _forms(proposals: Sequence[Proposal], groups: Mapping[str, frozenset[str]]) 
     return list({spelling.fold(each): each for each in reversed(usable)}.values())[::-1]
 
 
-def _counted(written: Sequence[Sequence[str]], texts: Iterable[Sequence[str]]) -> Mentions:
+def _counted(
+    written: Sequence[Sequence[str]], exact: frozenset[str], texts: Iterable[Sequence[str]]
+) -> Mentions:
     """Count all forms as labels of one group: they need not exclude each other."""
     labels = {spelling.fold(word): word for words in written for word in words}
     words = WordList(
-        "draft", ("candidates",), dict.fromkeys(labels.values(), 0), frozenset(), {}, "", "", ""
+        "draft", ("candidates",), dict.fromkeys(labels.values(), 0), exact, {}, "", "", ""
     )
     return count(texts, [words], EXAMPLES)[0]
 

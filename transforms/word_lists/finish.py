@@ -19,9 +19,9 @@ SHOWN = 5  # words that a refusal names
 
 
 def undecided(draft: Draft, found: Opinions) -> list[str]:
-    """The words that no reviewer has decided, in the order of review."""
+    """The words that no reviewer has decided, in the order of review; seeds need no decision."""
     decided = {word for own in found.values() for word, each in own.items() if each.decided}
-    return [each.word for each in draft.candidates if each.word not in decided]
+    return [each.word for each in draft.candidates if each.word not in decided and not each.is_seed]
 
 
 def finish(
@@ -65,7 +65,12 @@ def finish(
                     provenance[form] = "; ".join(each.sources)
         if number not in labels.values():
             raise DraftError(f"group {group} has no accepted word")
-    pairs = _pairs(draft, found, labels)
+    listed = [
+        pair
+        for pair in draft.pairs
+        if [labels.get(label) for label in pair] == list(range(len(draft.groups)))
+    ]
+    pairs = tuple(dict.fromkeys((*listed, *_pairs(draft, found, labels))))
     counterparts: dict[str, tuple[str, ...]] = {}
     for pair in pairs:
         for label in pair:
@@ -75,7 +80,7 @@ def finish(
         draft.attribute,
         draft.groups,
         labels,
-        frozenset(),
+        frozenset(draft.exact) & labels.keys(),
         counterparts,
         draft.source,
         draft.licence,
@@ -83,6 +88,7 @@ def finish(
         _review(found),
         pairs,
         provenance,
+        draft.target,
     )
 
 
@@ -132,6 +138,8 @@ def _chosen(draft: Draft, found: Opinions, majority: bool) -> dict[str, str]:
             if each.word in own and own[each.word].decided
         )
         if not votes:
+            if each.is_seed:
+                out[each.word] = each.group
             continue
         (first, most), *rest = votes.most_common()
         if rest and (not majority or rest[0][1] == most):
@@ -172,6 +180,8 @@ def _in_order(first: str, second: str, labels: Mapping[str, int]) -> tuple[str, 
 def _review(found: Mapping[str, Mapping[str, Opinion]]) -> str:
     """Who has reviewed, when the list was made, and how far they agree."""
     agreed = agreement({reviewer: dict(own) for reviewer, own in found.items()})
+    if not agreed.reviewers:
+        return "seeds as they were given; nobody has reviewed them"
     told = f"by {', '.join(agreed.reviewers)}, {CRITERIA}; {datetime.now(UTC):%Y-%m-%d}"
     if len(agreed.reviewers) < 2:
         return f"reviewed {told}"

@@ -201,6 +201,28 @@ class Journal:
                 raise
         return entry
 
+    def confirm(self, reviewer: str, word: str) -> None:
+        """Append that a word and its proposed counterparts are right, and belong together.
+
+        Args:
+            reviewer: Who decides. What this reviewer has decided about a counterpart stays.
+            word: The candidate's word.
+
+        Raises:
+            DraftError: The decision does not fit the draft.
+            OSError: It could not be written.
+        """
+        candidate = self._candidates.get(word)
+        if candidate is None:
+            raise DraftError(f"{word!r} is no word of the draft")
+        own = self.state().opinions.get(reviewer.strip(), {})
+        for other in candidate.counterparts.values():
+            if (found := self._candidates.get(other)) is not None:
+                if not own.get(other, Opinion()).decided:
+                    self.add(reviewer, other, "accept", found.group)
+                self.add(reviewer, word, "pair", other)
+        self.add(reviewer, word, "accept", candidate.group)
+
     def _check(self, word: str, action: Action, value: str) -> None:
         """Refuse a decision that does not fit the draft."""
         candidate = self._candidates.get(word)

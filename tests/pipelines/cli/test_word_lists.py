@@ -44,11 +44,13 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     ended = call("wordlists", "finish", draft, "--output", target)
     assert ended.status == 2 and "undecided" in ended.err and not target.exists()
     # A typing error, a counterpart, an undo, and then only acceptances
-    typed = "z\np father\nn\nu\n" + "y\n" * len(candidates)
+    # Seeds are right as they were given: they are not asked about
+    proposed = [each for each in candidates if "seed" not in each["sources"]]
+    typed = "z\nc unsure\nn\nu\nw woman\np man\ns\n" + "y\n" * len(proposed)
     review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
     ended = call(*review, stdin=typed.encode())
     assert ended.status == 0
-    assert f"Ada: {len(candidates)} of {len(candidates)} words decided" in ended.out
+    assert f"Ada: {len(proposed)} of {len(candidates)} words decided" in ended.out
     # The draft of a review is not replaced
     ended = call(*words, *seeds, "--corpus", corpus)
     assert ended.status == 2 and "another --output" in ended.err
@@ -58,6 +60,29 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     assert words_made.provenance["girls"].startswith("seed") and "by Ada" in words_made.review
     measured = call("measure", corpus, "-w", target, "-a", "sex", "--json").json
     assert measured["attributes"]["sex"]["mentions"] >= 30
+
+
+def test_a_typed_list_is_reviewed(call: Call, corpus: Path, tmp_path: Path) -> None:
+    typed = tmp_path / "kin.yaml"
+    typed.write_text(
+        "attribute: kin\ngroups: [f, m]\ntarget: {f: 0.6, m: 0.4}\nlicence: CC0\n"
+        "pairs: [[mother, father], [girls, boys], [{label: May, case: exact}, uncle]]\n"
+    )
+    review = ("wordlists", "review", typed, "--terminal", "--reviewer", "Ada")
+    # b takes “mother” and its counterpart, so that “father” is not asked about
+    ended = call(*review, "--corpus", corpus, stdin=b"b\ny\nn\ny\ny\n")
+    assert ended.status == 0 and "mother 3" in ended.out, ended.err
+    assert "counterparts: father (m)" in ended.out and "Ada: 6 of 6 words decided" in ended.out
+    draft, target = tmp_path / "kin.draft.json", tmp_path / "read.yaml"
+    assert call("wordlists", "finish", draft, "--output", target).status == 0
+    read = loader.load(target)
+    assert read.labels == {"mother": 0, "girls": 0, "father": 1, "boys": 1, "uncle": 1}
+    assert read.pairs == (("mother", "father"), ("girls", "boys"))
+    assert read.target == {"f": 0.6, "m": 0.4} and not read.exact
+    assert read.provenance["girls"] == "the list that was typed"
+    typed.write_text(typed.read_text().replace("uncle", "nephew"))
+    ended = call(*review, stdin=b"")
+    assert ended.status == 2 and "its labels are others than those of" in ended.err
 
 
 @pytest.mark.parametrize("groups", ["gauls,romans", "gauls,romans,goths"])
@@ -72,12 +97,7 @@ def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str)
     assert call(*generate, *seeds, "--corpus", corpus, "-o", draft, "--proposals", 1).status == 0
     made = {each["word"]: each for each in json.loads(draft.read_text())["candidates"]}
     first, *others = words.values()
-    typed = "".join(
-        "".join(f"p {other}\n" for other in others) + "y\n"
-        if word == first
-        else "y\n" if word in others else "n\n"
-        for word in made
-    )  # fmt: skip
+    typed = f"w {first}\n" + "".join(f"p {other}\n" for other in others) + "s\n" + "n\n" * len(made)
     review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
     assert call(*review, stdin=typed.encode()).status == 0
     target = tmp_path / "folk.yaml"

@@ -12,7 +12,9 @@ from starlette.testclient import TestClient
 
 from evenflow.pipelines.word_review.app import application
 from evenflow.transforms.word_lists import draft
+from evenflow.transforms.word_lists.finish import finish
 from evenflow.transforms.word_lists.journal import Journal
+from evenflow.transforms.word_lists.proposals import SEED
 
 TOKEN = "correct horse battery"
 HERE = "http://127.0.0.1:8091"
@@ -133,3 +135,34 @@ def test_two_reviewers_and_their_disputes(client: TestClient, own: Journal) -> N
     assert "<title>word1" in client.get("/?queue=disputed").text
     send(client, word="word1", action="reject", queue="disputed")
     assert "No word is disputed" in client.get("/?queue=disputed").text
+
+
+def test_one_key_takes_a_word_with_its_counterpart(own: Journal, client: TestClient) -> None:
+    assert 'value="both" data-key="b"' in client.get("/").text
+    assert send(client, word="word0", action="both") == 303
+    ada = own.state().opinions["Ada"]
+    assert (ada["word0"].group, ada["word0"].pairs, ada["word1"].group) == (
+        "wood",
+        ("word1",),
+        "metal",
+    )
+    assert "word2" in client.get("/").text  # the counterpart is not asked about
+    assert send(client, word="no word", action="both") == 409
+
+
+def test_seeds_are_not_asked_about(tmp_path: Path) -> None:
+    made = word_drafts.draft(2)
+    seeds = [each.model_copy(update={"sources": (SEED,)}) for each in made.candidates]
+    draft.write(tmp_path / "d.json", made.model_copy(update={"candidates": tuple(seeds)}))
+    journal = Journal(draft.read(tmp_path / "d.json"), tmp_path / "d.json")
+    client = client_of(journal)
+    client.get("/", params={"token": TOKEN})
+    assert send(client, "/who", who="Ada") == 303
+    page = client.get("/").text
+    assert "Every word is decided" in page and '<a href="/?at=1">' in page
+    words = finish(journal.draft, journal.state().opinions)
+    assert words.labels == {"word0": 0, "word0s": 0, "word1": 1, "word1s": 1}
+    assert "nobody has reviewed" in words.review
+    assert send(client, word="word1", action="reject") == 303  # a seed can be changed
+    with pytest.raises(draft.DraftError, match="group metal has no accepted word"):
+        finish(journal.draft, journal.state().opinions)

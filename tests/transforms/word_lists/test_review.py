@@ -225,5 +225,5 @@ def test_a_list_is_made_of_what_was_accepted(tmp_path: Path) -> None:
         "word0": 0, "word0s": 0, "word2": 0, "word2s": 0, "word1": 1, "word1s": 1,
     }  # fmt: skip
     assert read.pairs == (("word0", "word1"), ("word0s", "word1s"))
-    assert read.provenance["word1s"] == "seed"
+    assert read.provenance["word1s"] == "neighbour"
     assert "Ada, Ben, Cem" in read.review and "Fleiss' kappa" in read.review
