@@ -88,6 +88,8 @@ setup(
         "datatrove": ["datatrove>=0.3", "regex", "tldextract>=5"],
         "docs": DOCS,
         "grafana": GRAFANA,
+        # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
+        "iceberg": ["pyiceberg[sql-sqlite]>=0.9"],
         "train": [
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",

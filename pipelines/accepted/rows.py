@@ -55,6 +55,7 @@ class Accepted:
     no entry names do not.
 
     Attributes:
+        history: The ledger.
         files: The shards, in the order of the panes.
         schema: The columns of all of them.
         as_json: Names of the columns that are JSON text, since the types of their values differ.
@@ -83,6 +84,7 @@ class Accepted:
         """
         self._storage: Storage = at(output)
         history = History(self._storage, configuration(read_meta(self._storage)))
+        self.history = history
         numbers = range(len(history))[panes or slice(None)]
         self.files: list[File] = []
         self.extra = 0
@@ -127,11 +129,14 @@ class Accepted:
             source.close()
             raise OSError(f"{file.folder}/{file.name}: not a shard: {error}") from error
 
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, columns: Sequence[str] | None = None, files: Sequence[File] | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Read the documents in batches, a shard at a time.
 
         Args:
             columns: Names of the columns; None for all.
+            files: Some of the shards; None for all.
 
         Yields:
             Batches of at most ROWS rows, all of the same schema.
@@ -141,7 +146,7 @@ class Accepted:
             OSError: A shard cannot be read.
         """
         schema = self.schema if columns is None else pa.schema(map(self.schema.field, columns))
-        for each in self.files:
+        for each in self.files if files is None else files:
             with self._open(each) as file:
                 own = [name for name in schema.names if name in file.schema_arrow.names]
                 for batch in file.iter_batches(ROWS, columns=own):

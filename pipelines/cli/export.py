@@ -12,21 +12,23 @@ from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import printing
-from evenflow.pipelines.terminal.lines import visible
+from evenflow.pipelines.terminal.lines import counted, visible
 
 EXAMPLES = examples(
     "evenflow export out --to accepted",
     "evenflow export out --to accepted.jsonl.zst --pane 0..99",
+    "evenflow export out --to iceberg:warehouse/curated.documents",
 )
 
 
 def export(
     directory: options.DirArgument,
     to: Annotated[
-        Path,
+        str,
         typer.Option(
             metavar="PATH",
-            help="A new folder (Parquet), or a file .jsonl, .jsonl.gz or .jsonl.zst.",
+            help="A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or"
+            " iceberg:CATALOG/NAMESPACE.TABLE.",
         ),
     ],
     pane: options.PaneOption = None,
@@ -36,14 +38,26 @@ def export(
 
     A folder gets data/*.parquet and a README.md: pandas, polars, duckdb and
     datasets.load_dataset read it. What a person accepted after review is part of it.
+
+    A table of Apache Iceberg gets a snapshot a pane; again, it gets only what is new. CATALOG is a
+    catalog of pyiceberg's configuration, or a folder, which gets one in SQLite.
     """
     from evenflow.pipelines.accepted import export as exporting
+    from evenflow.pipelines.accepted import iceberg
     from evenflow.pipelines.accepted.rows import Accepted
 
     check(directory)
     rows = Accepted(directory, options.panes(pane))
+    if to.startswith(iceberg.PREFIX) and pane is not None:
+        raise typer.BadParameter("a table follows all panes", param_hint="'--pane'")
+    files: list[Path] = []
+    new: list[int] = []
+    gone: list[int] = []
     try:
-        files = exporting.export(rows, to)
+        if to.startswith(iceberg.PREFIX):
+            new, gone = iceberg.append(rows, to)
+        else:
+            files = exporting.export(rows, Path(to))
     except exporting.ExportError as error:
         raise typer.BadParameter(str(error), param_hint="'--to'") from error
     with printing():
@@ -53,6 +67,8 @@ def export(
                     {
                         "rows": len(rows),
                         "files": [str(each) for each in files],
+                        "appended": new,
+                        "taken_out": gone,
                         "columns": rows.schema.names,
                         "as_json": rows.as_json,
                         "extra": rows.extra,
@@ -60,7 +76,9 @@ def export(
                 )
             )
             return
-        print(f"{len(rows):,} documents: {visible(str(to))}")
+        print(f"{counted(len(rows), 'document')}: {visible(to)}")
+        if to.startswith(iceberg.PREFIX):
+            print(f"{counted(len(new), 'pane')} appended, {counted(len(gone), 'pane')} taken out")
         if rows.as_json:
             print(f"JSON text, since their types differ: {visible(', '.join(rows.as_json))}")
         if rows.extra:
