@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PREFIX = "iceberg:"
 PANE = "evenflow_pane"  # the column with the number of a row's pane
 OUTPUT = "evenflow.output"  # the table's property that says which output it is of
+# Of two exports at once the second fails: tried again, it would append the same panes
+ONCE = {"commit.retry.num-retries": "0"}
 
 
 def append(rows: Accepted, place: str) -> tuple[list[int], list[int]]:
@@ -89,7 +91,7 @@ def _catalog(name: str) -> Catalog:
 def _table(catalog: Catalog, name: str, schema: pa.Schema, output: str) -> Table:
     """The table, made where it is not there. Raises ExportError for another output's."""
     catalog.create_namespace_if_not_exists(name.rpartition(".")[0])
-    table = catalog.create_table_if_not_exists(name, schema, properties={OUTPUT: output})
+    table = catalog.create_table_if_not_exists(name, schema, properties={OUTPUT: output, **ONCE})
     if table.properties.get(OUTPUT) != output:
         raise ExportError(f"{name}: this table is not of this output; give another name")
     return table

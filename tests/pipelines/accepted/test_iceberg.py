@@ -12,8 +12,9 @@ from commands import Call
 import evenflow
 from evenflow.gates.ledger import reviews
 from evenflow.pipelines.accepted import iceberg
+from evenflow.pipelines.accepted.export import ExportError
 
-HOW = "readers: run `.venv/bin/pip install -e '.[iceberg]'`"
+HOW = "iceberg: run `.venv/bin/pip install -e '.[iceberg]'`"
 pytest.importorskip("pyiceberg", reason=HOW)
 pytest.importorskip("sqlalchemy", reason=HOW)
 pytest_plugins = ["commands"]
@@ -87,6 +88,23 @@ def test_a_kill_between_two_panes_loses_nothing(
     assert table_of(tmp_path / "warehouse").scan().count() == 40
     monkeypatch.undo()
     assert iceberg.append(rows, place) == ([1], [])
+    assert table_of(tmp_path / "warehouse").scan().count() == 80
+
+
+def test_of_two_exports_at_once_one_appends(
+    output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, place = evenflow.accepted(output), f"iceberg:{tmp_path}/warehouse/curated.rows"
+    whole = iceberg._properties
+
+    def meanwhile(rows: Any, pane: int) -> dict[str, str]:
+        monkeypatch.undo()
+        assert iceberg.append(rows, place) == ([0, 1], [])
+        return whole(rows, pane)
+
+    monkeypatch.setattr(iceberg, "_properties", meanwhile)
+    with pytest.raises(ExportError, match="curated.rows: "):
+        iceberg.append(rows, place)
     assert table_of(tmp_path / "warehouse").scan().count() == 80
 
 
