@@ -103,7 +103,7 @@ def test_of_two_exports_at_once_one_appends(
         return whole(rows, pane)
 
     monkeypatch.setattr(iceberg, "_properties", meanwhile)
-    with pytest.raises(ExportError, match="curated.rows: "):
+    with pytest.raises(ExportError, match=r"curated\.rows: "):
         iceberg.append(rows, place)
     assert table_of(tmp_path / "warehouse").scan().count() == 80
 
