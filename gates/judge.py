@@ -29,13 +29,15 @@ from evenflow.schemas.ledger import (
     Heavy,
     People,
     Repair,
+    Score,
     State,
     Sums,
     Verdict,
     Weights,
 )
+from evenflow.transforms.models.people import PeopleHead
 from evenflow.transforms.representation.dr import score
-from evenflow.transforms.representation.people import UNIT
+from evenflow.transforms.representation.people import UNIT, doubted
 from evenflow.wordlists.loader import WordList
 
 TOP_LABELS = 40  # labels of a pane and attribute that the ledger keeps
@@ -152,18 +154,24 @@ class PaneJudge:
         if self._config.measure.count == "people":
             estimate = None if seen.people is None else seen.people.estimate
             sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
-            people = self._people(seen, total, target)
+            people = self._people(seen, total, target, words)
             every = sums if total is None else add_sums(total.sums, sums)
+            wide = doubted(every, people.doubt)
             people.against = {
-                name: score(every, shares, confidence) for name, shares in words.references.items()
+                of: score(wide, shares, confidence) for of, shares in words.references.items()
             }
         # Weights continue what was accepted before, so all of it is judged
         continued = weights is not None and name in weights.attributes
         earlier: Sequence[Mapping[str, Sums]] = self._totals.recent_accepted
         if continued:
             earlier = [] if total is None else [{name: total.accepted}]
+        doubt = 0.0 if people is None else people.doubt
+
+        def scored(of: Sums) -> Score:
+            return score(doubted(of, doubt), target, confidence)
+
         rolling, stream = (
-            score(self._with_earlier(sums, name, panes), target, confidence)
+            scored(self._with_earlier(sums, name, panes))
             for panes in (earlier, self._totals.recent)
         )
         before = total.last if total is not None else None
@@ -173,11 +181,9 @@ class PaneJudge:
             groups=list(words.groups),
             target=[round(share, 9) for share in target],
             sums=sums,
-            pane=score(sums, target, confidence),
+            pane=scored(sums),
             rolling=rolling,
-            cumulative=score(
-                sums if total is None else add_sums(total.sums, sums), target, confidence
-            ),
+            cumulative=scored(sums if total is None else add_sums(total.sums, sums)),
             verdict=explained(
                 decide(
                     rolling,
@@ -204,7 +210,11 @@ class PaneJudge:
         )
 
     def _people(
-        self, seen: AttributeFigures, total: AttributeTotals | None, target: list[float]
+        self,
+        seen: AttributeFigures,
+        total: AttributeTotals | None,
+        target: list[float],
+        words: WordList,
     ) -> People:
         """The figures of words beside those of people."""
         confidence, people = self._config.gate.confidence, seen.people
@@ -217,6 +227,7 @@ class PaneJudge:
             cumulative=score(every, target, confidence),
             labels={label: round(chances.get(label, 0) / UNIT, 1) for label in _top(seen.labels)},
             passages=0 if people is None else people.read,
+            doubt=PeopleHead.shipped().doubt(words.attribute),
         )
 
     def _with_earlier(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:
@@ -234,8 +245,9 @@ class PaneJudge:
             total = self._totals.attributes.get(name)
             held = [each.sums] if folder == "accepted" else []
             held += [total.accepted] if total is not None else []
+            accepted = reduce(add_sums, held, Sums.empty(len(each.groups)))
             each.accepted = score(
-                reduce(add_sums, held, Sums.empty(len(each.groups))),
+                doubted(accepted, 0.0 if each.people is None else each.people.doubt),
                 each.target,
                 self._config.gate.confidence,
             )

@@ -7,7 +7,7 @@ window sum to 1. A document that names the other groups has a negative one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from evenflow.gates.verdict import Thresholds
 from evenflow.schemas.ledger import STATES, AttributeEntry, PaneEntry, State, Sums
 from evenflow.transforms.repair.calibration import Aim, Calibrator
 from evenflow.transforms.representation.dr import score
+from evenflow.transforms.representation.people import doubted
 
 Floats = npt.NDArray[np.float64]
 
@@ -255,7 +256,7 @@ def attribute(
 
 
 def _is_out(
-    total: Sums, target: Sequence[float], limit: float, limits: Thresholds, confidence: float
+    total: Sums, each: AttributeEntry, limit: float, limits: Thresholds, confidence: float
 ) -> bool:
     """Whether a window with these sums is no longer in the state.
 
@@ -270,7 +271,8 @@ def _is_out(
             counts=[max(0.0, count) for count in total.counts],
             products=products.tolist(),
         )
-    found = score(total, target, confidence)
+    doubt = 0.0 if each.people is None else each.people.doubt
+    found = score(doubted(total, doubt), each.target, confidence)
     return found.mentions < limits.min_mentions or found.low is None or found.low < limit
 
 
@@ -312,7 +314,7 @@ def _opens(
             counts=(counts - gone.sum(axis=0)).tolist(),
             products=(products - gone.T @ gone).tolist(),
         )
-        return _is_out(left, each.target, limit, limits, confidence)
+        return _is_out(left, each, limit, limits, confidence)
 
     some = target > 0
     even = max(float((counts[some] / target[some]).max()), counts.sum()) * target
@@ -326,7 +328,7 @@ def _opens(
             counts=(counts + more).tolist(),
             products=(products + np.diag(more)).tolist(),
         )
-        return _is_out(fuller, each.target, limit, limits, confidence)
+        return _is_out(fuller, each, limit, limits, confidence)
 
     documents = _least(without, len(order))
     mentions = _least(with_more, int(np.ceil(lacking.sum())))
@@ -383,6 +385,6 @@ def _weighed(
             "greatest": round(float(weights.max()), 3),
             "dr": round(aim.dr(weights) or 0.0, DIGITS),
             "effective": round(float(found.effective), 3),
-            "ends": _is_out(total, each.target, limit, limits, confidence),
+            "ends": _is_out(total, each, limit, limits, confidence),
         }
     }

@@ -360,6 +360,8 @@ class People(Entry):
         labels: How many mentions of the most frequent labels name people of their group, by the
             first stage.
         passages: Number of passages that the reader read.
+        doubt: Standard error of a group's people for the reader's own errors, as a share of them;
+            the intervals of scores of people hold it.
         against: Score of people of all panes so far, against equal shares (even) and those of the
             people who live (population; only where the word list has them).
     """
@@ -367,6 +369,7 @@ class People(Entry):
     words: Sums
     pane: Score
     cumulative: Score
+    doubt: float = 0.0
     against: dict[str, Score] = {}
     labels: dict[str, float] = {}
     passages: int

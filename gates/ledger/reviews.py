@@ -23,6 +23,7 @@ from evenflow.gates.ledger.files import LedgerError, canonical
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
 from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
 from evenflow.transforms.representation.dr import score
+from evenflow.transforms.representation.people import doubted
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "ledger/reviews"
@@ -240,7 +241,8 @@ def _accepted(
         ),
         before,
     )
-    after = last.model_copy(update={"accepted": score(total, last.target, confidence)})
+    wide = doubted(total, 0.0 if last.people is None else last.people.doubt)
+    after = last.model_copy(update={"accepted": score(wide, last.target, confidence)})
     return {"accepted": total, "last": after}
 
 

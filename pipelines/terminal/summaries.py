@@ -12,6 +12,7 @@ from evenflow.pipelines.terminal import weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, Sums
+from evenflow.transforms.models.people import PeopleHead
 from evenflow.transforms.representation.dr import (
     DIGITS,
     Convergence,
@@ -19,6 +20,7 @@ from evenflow.transforms.representation.dr import (
     documents_until,
     score,
 )
+from evenflow.transforms.representation.people import doubted
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome
@@ -332,6 +334,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         people: dict[str, Any] = {}
         if seen.people is not None and seen.people.estimate:
             sums = Sums.model_validate(seen.people.estimate)
+            sums = doubted(sums, PeopleHead.shipped().doubt(name))
             against = {
                 each: score(sums, shares, confidence).model_dump()
                 for each, shares in words.references.items()

@@ -34,6 +34,7 @@ VECTORS, LABELS, SIGNS = 0.05, 2.0, 0.7
 OFTEN = 5  # mentions from which a label has a number of its own
 # A label whose mentions, at least so many, nearly all name people is not looked at beside
 MANY, SURE = 100, 0.97
+FEW = 10, 5  # mentions, and of people, from which a group in a kind of text tells of errors
 DATA = Path("tests/data/documents.jsonl.gz")
 
 Floats = npt.NDArray[np.float64]
@@ -97,8 +98,8 @@ def _listed(
 
 def joined(
     documents: Sequence[Labelled], names: Sequence[str], head: people.PeopleHead
-) -> dict[str, list[float]]:
-    """Fit how a reader's logit and the first stage's are joined (`PeopleHead.with_reader`).
+) -> dict[str, Any]:
+    """Fit how a reader's logit and the first stage's are joined, and measure what both err by.
 
     Args:
         documents: Documents of which neither learnt.
@@ -106,12 +107,14 @@ def joined(
         head: The first stage.
 
     Returns:
-        Of each attribute, and of all alike (`people.ANY`), the weights of the reader's logit and of
-        the first stage's, and a constant.
+        reader: Of each attribute, and of all alike (`people.ANY`), the weights of the reader's
+        logit and of the first stage's, and a constant (`PeopleHead.with_reader`); doubt: of each
+        attribute `PeopleHead.doubt`.
     """
     from sklearn.linear_model import LogisticRegression
 
     rows: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in names}
+    cells: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
     for name in names:
         own = mentions(documents, name, head.vocabulary)
         chances = head.chances(name, own.places, head.labels(name, own.labels))
@@ -126,17 +129,39 @@ def joined(
                     read = people.kept_logit(float(said.who[: len(PEOPLE)].sum()))
                     true = each.meant[owners[at]].who in PEOPLE
                     rows[name].append((read, people.kept_logit(chance), true))
-    found: dict[str, list[float]] = {}
+                    cells[name].append((each.groups[at], each.source.split("-")[0]))
+    weights: dict[str, list[float]] = {}
+    doubts: dict[str, float] = {}
     for name in (*names, people.ANY):
         own = [rows[each] for each in (names if name == people.ANY else [name])]
-        every, weights = (
-            np.concatenate(own),
-            np.repeat([1 / len(each) for each in own], list(map(len, own))),
-        )
+        every = np.concatenate(own)
+        alike = np.concatenate([np.full(len(each), len(every) / len(each)) for each in own])
         model: Any = LogisticRegression(C=10.0)
-        model.fit(every[:, :2], every[:, 2] > 0, weights * len(every) / len(own))
-        found[name] = [*model.coef_[0].round(4).tolist(), round(float(model.intercept_[0]), 4)]
-    return found
+        model.fit(every[:, :2], every[:, 2] > 0, alike / len(own))
+        weights[name] = [*model.coef_[0].round(4).tolist(), round(float(model.intercept_[0]), 4)]
+        if name != people.ANY:
+            doubts[name] = doubt(cells[name], model.predict_proba(every[:, :2])[:, 1], every[:, 2])
+    return {"reader": weights, "doubt": doubts}
+
+
+def doubt(cells: Sequence[tuple[str, str]], chances: Floats, true: Floats) -> float:
+    """The root mean square of estimated over true people, less one, by group and kind of text.
+
+    Args:
+        cells: Group and kind of each of n mentions.
+        chances: Their chances, (n,).
+        true: Whether each names people, (n,).
+
+    Returns:
+        The mean over cells with `FEW` mentions and people enough, by people.
+    """
+    summed, whole = 0.0, 0.0
+    for cell in dict.fromkeys(cells):
+        own = np.array([each == cell for each in cells])
+        if own.sum() >= FEW[0] and true[own].sum() >= FEW[1]:
+            summed += true[own].sum() * (chances[own].sum() / true[own].sum() - 1) ** 2
+            whole += true[own].sum()
+    return round(float(np.sqrt(summed / whole)), 4)
 
 
 def sure(own: Mentions) -> dict[str, int]:
@@ -244,9 +269,9 @@ def main(arguments: list[str] | None = None) -> None:
         learnt = [each for each in documents if each.document not in apart]
         away = [each for each in documents if each.document in apart]
         with TemporaryDirectory() as folder:
-            fit_all(learnt, names, Path(folder), {name: [] for name in names})
-            weights = joined(away, names, people.PeopleHead(Path(folder)))
-        fit_all(documents, names, given.out, weights)
+            fit_all(learnt, names, Path(folder), {"reader": {}, "doubt": {}})
+            both = joined(away, names, people.PeopleHead(Path(folder)))
+        fit_all(documents, names, given.out, both)
     except ImportError as error:
         sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
     except (OSError, ValueError) as error:
@@ -254,7 +279,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def fit_all(
-    documents: Sequence[Labelled], names: Sequence[str], out: Path, reader: dict[str, list[float]]
+    documents: Sequence[Labelled], names: Sequence[str], out: Path, both: dict[str, Any]
 ) -> None:
     """Fit the heads of attributes and of all together, and write them.
 
@@ -262,7 +287,7 @@ def fit_all(
         documents: The documents to learn from.
         names: The attributes.
         out: The folder.
-        reader: What `joined` returned.
+        both: What `joined` returned.
     """
     words, vectors, _ = static.word_vectors()
     vocabulary = people.Vocabulary(words)
@@ -285,8 +310,7 @@ def fit_all(
         "vectors": people.digest_of(words, vectors),
         "sure": {name: sure(own) for name, own in zip(names, every, strict=True)},
         "mentions": {name: len(own.labels) for name, own in zip(names, every, strict=True)},
-        "reader": reader,
-    }
+    } | both
     write(heads, out, about)
 
 

@@ -1,10 +1,12 @@
 """Coverage of the interval of people's DR in simulation.
 
-    python tests/benchmarks/people_coverage.py [--streams N] [--groups 2 …] [--until]
+    python tests/benchmarks/people_coverage.py [--streams N] [--groups 2 …] [--until] [--doubt 0.09]
 
 People are drawn as interval_coverage.py draws mentions, so the true DR is known. Mentions that name
 nobody come beside them, of each group at its own rate. First stages go from perfect to useless; one
-of them is wrong about one group. The reader says what is true. --until: reading ends once the
+of them is wrong about one group. The reader says what is true. With --doubt it is wrong about each
+group of a stream by a factor of its own, with that standard error, and the interval is told so; a
+second figure is the coverage of one that is not. --until: reading ends once the
 interval lies on one side of the gate's thresholds.
 """
 
@@ -21,7 +23,7 @@ from evenflow.schemas.documents import Cell as Read
 from evenflow.schemas.documents import PeopleFigures
 from evenflow.transforms.models.people import DEVIATIONS
 from evenflow.transforms.representation.interval import intervals
-from evenflow.transforms.representation.people import UNIT, estimate, read_until
+from evenflow.transforms.representation.people import UNIT, doubted, estimate, read_until
 
 Floats = NDArray[np.float64]
 IN_CELL = 6  # mentions that are read at once
@@ -44,7 +46,7 @@ def chances(stage: str, people: NDArray[np.bool_], group: NDArray[np.int64], rng
 
 
 def stream(
-    counts: NDArray[np.int64], stage: str, budget: int, rng: np.random.Generator
+    counts: NDArray[np.int64], stage: str, budget: int, rng: np.random.Generator, doubt: float = 0
 ) -> tuple[PeopleFigures, dict[int, list[int]]]:
     """A stream of documents with `counts` people, (D, M): its figures, and what its cells say."""
     groups = counts.shape[1]
@@ -64,7 +66,12 @@ def stream(
         return np.bincount(index * groups + group, values, rows * groups).reshape(rows, groups)
 
     whole = summed(document, chance, len(counts))
-    own, true = summed(number, chance, len(size)), summed(number, people * UNIT, len(size))
+    factor = 1 + doubt * rng.standard_normal(groups)  # of people that the reader sees
+    said = people * UNIT * factor[group]
+    if doubt:  # the first stage errs alike, as both learnt from the same text
+        whole = np.rint(whole * factor).astype(np.int64)
+    own, true = summed(number, chance, len(size)), summed(number, said, len(size))
+    own = np.rint(own * factor) if doubt else own
     of = np.zeros(len(size), int)
     of[number] = document
     rank = rng.random(len(size)) / size
@@ -82,35 +89,40 @@ def stream(
     return figures, {int(n): true[n].tolist() for n in chosen}
 
 
-def cover(cell: Cell, stage: str, budget: int, streams: int, until: bool) -> tuple[float, str]:
+def cover(
+    cell: Cell, stage: str, budget: int, streams: int, until: bool, doubt: float
+) -> tuple[float, str]:
     """Coverage of a setting in per cent, and its printed row."""
     rng = np.random.default_rng(cell.seed)
     found, read = [], []
     for _ in range(streams):
-        figures, said = stream(draw(cell, 1, rng)[0], stage, budget, rng)
+        figures, said = stream(draw(cell, 1, rng)[0], stage, budget, rng, doubt)
         if until:
             sums, number = read_until(
                 figures, lambda one, said=said: said[int(one.text)], budget,
-                cell.target.tolist(), CONFIDENCE, THRESHOLDS,
+                cell.target.tolist(), CONFIDENCE, THRESHOLDS, doubt,
             )  # fmt: skip
         else:
             of = [said[int(each.text)] for each in figures.cells[:budget]]
             sums, number = estimate(figures, of), len(of)
         found.append(sums)
         read.append(number)
-    got = intervals(
-        np.array([each.documents for each in found], float),
-        np.array([each.counts for each in found], float),
-        np.array([each.products for each in found], float),
-        cell.target,
-        CONFIDENCE,
+    got, blind = (
+        intervals(
+            np.array([each.documents for each in found], float),
+            np.array([each.counts for each in found], float),
+            np.array([doubted(each, told).products for each in found], float),
+            cell.target,
+            CONFIDENCE,
+        )
+        for told in (doubt, 0)
     )
-    share = covered(got.low, got.high, cell.dr)
+    share, without = (covered(each.low, each.high, cell.dr) for each in (got, blind))
     error = 196 * sqrt(share / 100 * (1 - share / 100) / streams)
     below, above = (got.high < cell.dr - 1e-9).mean(), (got.low > cell.dr + 1e-9).mean()
     return share, (
         f"{len(cell.target)} {cell.documents:5} {cell.dr:5.3f} {stage:8} {budget:5}"
-        f" {np.mean(read):6.0f} {share:6.1f} ±{error:3.1f}"
+        f" {np.mean(read):6.0f} {share:6.1f} ±{error:3.1f} {without:6.1f}"
         f" {100 * above:5.1f} {100 * below:5.1f} {(got.high - got.low).mean():7.4f}"
         f" {np.mean(got.dr) - cell.dr:+7.4f}"
     )
@@ -127,9 +139,10 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="*", default=list(BUDGETS))
     parser.add_argument("--stages", nargs="*", default=list(STAGES))
     parser.add_argument("--until", action="store_true")
+    parser.add_argument("--doubt", type=float, default=0.0, help="standard error of the reader")
     parser.add_argument("--development", action="store_true", help="see interval_coverage.py")
     given = parser.parse_args()
-    print("M  docs    DR stage   budget  read  cover  ±err  low> high<   width    bias")
+    print("M  docs    DR stage   budget  read  cover  ±err  blind  low> high<   width    bias")
     shares: list[float] = []
     stages: dict[str, list[float]] = {}
     number = 0
@@ -140,7 +153,7 @@ def main() -> None:
         number += 1
         for place, stage in enumerate(given.stages):
             budget = given.budgets[(number + place) % len(given.budgets)]
-            share, line = cover(cell, stage, budget, given.streams, given.until)
+            share, line = cover(cell, stage, budget, given.streams, given.until, given.doubt)
             shares.append(share)
             stages.setdefault(stage, []).append(share)
             print(line, flush=True)

@@ -267,5 +267,6 @@ def resolve(figures: Figures, config: Config) -> None:
             config.target(words),
             config.gate.confidence,
             config.thresholds(words.attribute),
+            PeopleHead.shipped().doubt(words.attribute),
         )
         seen.people.estimate, seen.people.cells = sums.model_dump(), []

@@ -195,6 +195,7 @@ class PeopleHead:
             self._labels: dict[str, dict[str, float]] = self.about["labels"]
             self._sure: dict[str, dict[str, int]] = self.about["sure"]
             self._with_reader: dict[str, list[float]] = self.about["reader"]
+            self._doubt: dict[str, float] = self.about["doubt"]
             self._tables = {name: self._folded(head) for name, head in self._heads.items()}
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(
@@ -283,6 +284,19 @@ class PeopleHead:
         weights = self._with_reader.get(attribute, self._with_reader[ANY])
         joined = float(np.dot(weights, [kept_logit(read), kept_logit(own / UNIT), 1.0]))
         return round(UNIT / (1 + math.exp(-joined)))
+
+    def doubt(self, attribute: str) -> float:
+        """Look up how far estimated people of a group may be off on a kind of text, as a share.
+
+        Args:
+            attribute: The attribute.
+
+        Returns:
+            The root mean square of estimated over true people, less one, over groups and kinds of
+            text that neither head nor reader learnt from; the greatest of all for an attribute
+            without labelled documents.
+        """
+        return self._doubt.get(attribute, max(self._doubt.values(), default=0.0))
 
     def _head(self, attribute: str) -> str:
         return attribute if attribute in self._heads else ANY

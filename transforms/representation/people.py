@@ -22,6 +22,8 @@ sampling (Särndal, Swensson and Wretman 1992, section 6.3): a document d counts
    is looked at after a quarter, a half and the whole of the budget, the first times with half and a
    quarter of the error that is allowed.
 
+6. The reader errs too, and not alike on all kinds of text: `doubted`.
+
 tests/benchmarks/people_coverage.py prints the coverage.
 """
 
@@ -75,6 +77,27 @@ def estimate(figures: PeopleFigures, read: Sequence[Sequence[int]]) -> Sums:
     )
 
 
+def doubted(sums: Sums, doubt: float) -> Sums:
+    """Add the reader's own error to the noise of estimated people.
+
+    On text of another kind the reader's share of people is off by a factor of its own for each
+    group (Rogan and Gladen 1978 correct by such a factor where it is known). Its standard error is
+    `doubt`, so the people n_i of a group have the variance (doubt n_i)^2 more. It is one error for
+    all documents: it is added to the sums that are judged, not to those of a pane.
+
+    Args:
+        sums: Sums of people.
+        doubt: Standard error of a group's people, as a share of them (`PeopleHead.doubt`).
+
+    Returns:
+        Sums with wider products. A score's interval then holds both.
+    """
+    if not doubt:
+        return sums
+    wider = np.array(sums.products, float) + np.diag((doubt * np.array(sums.counts, float)) ** 2)
+    return sums.model_copy(update={"products": wider.tolist()})
+
+
 def read_until(
     figures: PeopleFigures,
     reads: Reads,
@@ -82,6 +105,7 @@ def read_until(
     target: Sequence[float] | None,
     confidence: float,
     thresholds: Sequence[float],
+    doubt: float = 0.0,
 ) -> tuple[Sums, int]:
     """Read cells until the interval lies on one side of each threshold, or the budget is spent.
 
@@ -92,6 +116,7 @@ def read_until(
         target: The target's shares, (M,); None: equal ones.
         confidence: Of the interval.
         thresholds: Scores that matter.
+        doubt: See `doubted`.
 
     Returns:
         The sums, and how many cells were read.
@@ -104,7 +129,7 @@ def read_until(
         sums = estimate(figures, read)
         if len(read) == len(figures.cells):
             break
-        found = score(sums, target, 1 - (1 - confidence) / part)
+        found = score(doubted(sums, doubt), target, 1 - (1 - confidence) / part)
         if found.low is None or found.high is None:
             continue
         if all(found.high < each or found.low >= each for each in thresholds):

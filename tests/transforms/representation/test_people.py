@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from evenflow.schemas.documents import Cell, PeopleFigures
-from evenflow.transforms.representation.people import UNIT, estimate, read_until
+from evenflow.schemas.ledger import Sums
+from evenflow.transforms.representation.dr import score
+from evenflow.transforms.representation.people import UNIT, doubted, estimate, read_until
 
 RNG = np.random.default_rng(5)
 TRUE = RNG.integers(0, 4, (300, 2))  # people of two groups in documents of one cell
@@ -63,6 +65,16 @@ def test_the_parts_of_a_stream_have_its_sample() -> None:
             total.add(parts[part])
         assert total.cells == own.cells[:31] and total.documents == 300
         assert total.counts == [300, 600]
+
+
+def test_the_readers_own_error_makes_an_interval_wider() -> None:
+    """150 and 50 within 3 % each: by the delta method DR has the error 0.0080."""
+    few = Sums(documents=100_000, counts=[150.0, 50.0], products=[[1e-4, 0.0], [0.0, 1e-4]])
+    sure, wide = score(few, None, 0.95), score(doubted(few, 0.03), None, 0.95)
+    assert sure.dr == wide.dr == 0.25 and wide.low is not None is not wide.high
+    assert wide.high - wide.low == pytest.approx(2 * 1.96 * 2**0.5 * 50 * 4.5 / 200**2, rel=0.05)
+    assert sure.low is not None is not sure.high and sure.high - sure.low < 0.001
+    assert doubted(few, 0.0) is few
 
 
 @pytest.mark.parametrize(("thresholds", "read"), [((0.9,), 10), ((0.0001,), 40)])
