@@ -110,3 +110,14 @@ def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
         assert "<p>::: " not in text, f"{name} has a directive that nothing replaced"
         for word in words:
             assert word in text, f"{name}: {word}"
+
+
+def test_guides_have_no_tables_of_experiments() -> None:
+    """They say what to do; what was measured stands under “How good it is”, with its command."""
+    nav = (ROOT / "docs" / "mkdocs.yml").read_text("utf-8")
+    guides = re.search(r"- Guides:\n(.*?)\n  - \w", nav, re.S)
+    assert guides is not None
+    pages = re.findall(r": (\w+\.md)", guides[1])
+    assert len(pages) > 15
+    texts = {page: (ROOT / "docs" / "pages" / page).read_text("utf-8") for page in pages}
+    assert [page for page, text in texts.items() if "tests/benchmarks/" in text] == []
