@@ -366,7 +366,7 @@ def labels_in_corpus(result: Mapping[str, Any]) -> None:
             f"{each['low']:.0%}–{each['high']:.0%}",
             "" if dr is None else f"{dr:.4f}",
         )
-    console().print(table)
+    _framed(table)
     for each in result["labels"]:
         for one in each["examples"] if each["precision"] < 0.5 else ():
             print(visible(f"{each['label']}, people {one['people']:.0%}: {one['text']}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from pictures import PICTURES, labelled, metadata
+from pictures import CORPUS, PICTURES, WORDS, labelled, metadata
 from places import ROOT
 
 DOT = base64.b64decode(
@@ -20,6 +20,8 @@ def test_pictures_are_of_the_run_that_readme_prints() -> None:
     assert f"\n{whole}\n" in readme
     assert f"\n{blocked}; `evenflow gate why`" in readme
     assert len({each["Source"] for each in found.values()}) == 1
+    words = {metadata(ROOT / "docs" / name)["Comment"] for name in WORDS}
+    assert words == {f"words of {CORPUS.name}"}
 
 
 def test_texts_of_a_picture(tmp_path) -> None:
