@@ -30,6 +30,7 @@ from evenflow.pipelines.cli import (
 )
 from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import board as cli_board
+from evenflow.pipelines.cli import compare as cli_compare
 from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import export as cli_export
 from evenflow.pipelines.cli import finetune as cli_finetune
@@ -87,6 +88,7 @@ def application() -> typer.Typer:
     add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
     add("stream", stream.stream, stream.EXAMPLES)
     add("measure", measure.measure, measure.EXAMPLES)
+    add("compare", cli_compare.compare, cli_compare.EXAMPLES)
     meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)
     add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
     add("plan", coverage_plan.plan, coverage_plan.EXAMPLES, meetings)

@@ -1,0 +1,80 @@
+"""`evenflow compare`: what was kept beside what was removed, and versions of a corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Call
+
+pytest_plugins = ["commands"]
+
+EVEN, MEN = "She met him.", "He met his brother."
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def rows(source: str, text: str, number: int, first: str = "") -> list[dict[str, Any]]:
+    return [{"id": f"{first}{source}{at}", "text": text, "source": source} for at in range(number)]
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    """The filter removes mostly news, where men are named; within a source it is blind."""
+    kept = [*rows("forum", EVEN, 90), *rows("news", MEN, 30), {"id": "none", "text": None}]
+    removed = [*rows("forum", EVEN, 30, "r"), *rows("news", MEN, 90, "r")]
+    return write(tmp_path / "kept.jsonl", kept), write(tmp_path / "removed.jsonl", removed)
+
+
+def test_the_mix_of_sources_is_told_from_the_filter(call: Call, sides: tuple[Path, Path]) -> None:
+    done = call("compare", *sides, "--by", "source", "-a", "gender", "--json")
+    found = json.loads(done.out)
+    own = found["attributes"]["gender"]
+    assert (found["documents"], found["dead_letters"], found["shared"]) == ([120, 120], [1, 0], 0)
+    assert own["all"]["dr"]["high"] < 0
+    assert own["same_mix"]["dr"]["value"] == pytest.approx(0, abs=1e-6)
+    assert set(own["sources"]) == {"forum", "news"}
+    shown = call("compare", *sides, "--by", "source", "-a", "gender").out
+    assert "The mix of sources makes the difference" in shown
+    assert "not compared: 1 records" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+
+
+def test_equal_ids_make_versions_and_ids_that_are_made_do_not(call: Call, tmp_path: Path) -> None:
+    older = write(tmp_path / "a.jsonl", [*rows("x", EVEN, 20), *rows("y", MEN, 20)])
+    newer = write(tmp_path / "b.jsonl", rows("x", EVEN, 20))
+    shown = call("compare", older, newer, "-a", "gender").out
+    assert "40 older and 20 newer, 20 ids on both sides: versions" in shown
+    assert "60.0% of all mentions were removed" in shown
+    assert "40 kept and 20 removed" in call("compare", older, newer, "--unpaired").out
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    for folder in ("one", "two"):
+        write(tmp_path / folder / "same.jsonl", [{"text": EVEN}] * 3)
+    assert 'shared": 0' in call("compare", tmp_path / "one", tmp_path / "two", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "says"),
+    [
+        (("--by", "domain"), 2, "no record has the field 'domain'"),
+        (("--text-field", "body"), 2, "no field 'body'"),
+        (("-a", "colour"), 2, "no list of that name is shipped"),
+    ],
+)
+def test_wrong_fields_are_named(
+    call: Call, sides: tuple[Path, Path], options: tuple[str, ...], status: int, says: str
+) -> None:
+    ended = call("compare", *sides, *options)
+    assert (ended.status, says in ended.err) == (status, True), ended.err
+
+
+def test_an_empty_side_is_no_comparison(call: Call, sides: tuple[Path, Path]) -> None:
+    sides[1].write_text("")
+    ended = call("compare", *sides)
+    assert ended.status == 3 and "120 kept and 0 removed" in ended.out
