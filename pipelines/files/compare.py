@@ -79,13 +79,13 @@ def compared(
         "attributes": {},
     }
     for at, words in enumerate(annotator.lists):
-        sides, names = _sides(read, ids, at, len(words.groups))
+        one, other, names = _sides(read, ids, at, len(words.groups))
         rest = (config.target(words), config.gate.confidence, shared > 0)
-        own: dict[str, Any] = {"groups": list(words.groups), "all": compare(*sides, *rest)}
+        own: dict[str, Any] = {"groups": list(words.groups), "all": compare(one, other, *rest)}
         if by is not None:
-            own["same_mix"] = standardised(*sides, *rest)
+            own["same_mix"] = standardised(one, other, *rest)
             own["sources"] = {
-                name: compare(*(each.of(each.sources == number) for each in sides), *rest)
+                name: compare(one.from_source(number), other.from_source(number), *rest)
                 for number, name in enumerate(names)
             }
         found["attributes"][words.attribute] = own
@@ -131,20 +131,18 @@ def _sources(found: Documents, by: str | None, out: _Read) -> Iterator[str]:
     return (NO_SOURCE if each is None else str(each) for each in values)
 
 
-def _numbers(ids: Sequence[str | None], known: dict[str, int]) -> Any:
-    """Numbers of documents; one without an id of its own gets a number that is negative."""
-    return np.array(
-        [
-            -1 - at if own is None else known.setdefault(own, len(known))
-            for at, own in enumerate(ids)
-        ],
-        np.int64,
+def _numbers(ids: Sequence[str | None], known: dict[str, int], side: int) -> Any:
+    """Numbers of documents; one without an id of its own gets a negative of this side alone."""
+    numbers = (
+        -1 - 2 * at - side if own is None else known.setdefault(own, len(known))
+        for at, own in enumerate(ids)
     )
+    return np.fromiter(numbers, np.int64, len(ids))
 
 
 def _sides(
     read: Sequence[_Read], ids: Sequence[Any], at: int, groups: int
-) -> tuple[list[Side], list[str]]:
+) -> tuple[Side, Side, list[str]]:
     """The documents that name an attribute, and the names of their sources, the largest first."""
     sizes: Counter[str] = Counter()
     parts = []
@@ -159,8 +157,8 @@ def _sides(
     if len(order) > MOST_SOURCES:
         order[MOST_SOURCES:] = [OTHERS]
     places = {name: place for place, name in enumerate(order)}
-    sides = [
+    one, other = (
         Side(own, np.array([places.get(name, len(order) - 1) for name in names], np.int64), counts)
         for own, names, counts in parts
-    ]
-    return sides, order
+    )
+    return one, other, order

@@ -43,6 +43,10 @@ class Side:
         """The documents that a mask (D,) selects."""
         return Side(self.ids[chosen], self.sources[chosen], self.counts[chosen])
 
+    def from_source(self, source: int) -> Side:
+        """The documents of a source."""
+        return self.of(self.sources == source)
+
 
 def compare(
     first: Side, second: Side, target: Sequence[float] | None, confidence: float, paired: bool
@@ -165,12 +169,7 @@ def _mover(one: Any, two: Any, agreed: float) -> dict[str, float]:
 def _removal(first: Side, second: Side, confidence: float, paired: bool) -> dict[str, Any] | None:
     """The share of mentions that was removed, and how far that of each group is above it."""
     rates = _rates(first, second, paired)
-    if rates is None:
-        return None
-    rate, excess, variance = rates
-    half = np.sqrt(variance) * _quantile(confidence)
-    figures = [_figure(*each) for each in zip(excess, excess - half, excess + half, strict=True)]
-    return {"rate": round(float(rate), DIGITS), "excess": figures}
+    return None if rates is None else _excess(*rates, confidence)
 
 
 def _pooled_removal(
@@ -179,21 +178,21 @@ def _pooled_removal(
     """The same as the mean over the sources that can say it, by their shares `mix`."""
     found = []
     for source in np.flatnonzero(mix):
-        rates = _rates(
-            first.of(first.sources == source), second.of(second.sources == source), paired
-        )
+        rates = _rates(first.from_source(source), second.from_source(source), paired)
         if rates is not None:
             found.append((mix[source], *rates))
     if not found:
         return None
-    shares = np.array([each[0] for each in found])
+    shares, rates, excess, variances = (np.array(each) for each in zip(*found, strict=True))
     shares /= shares.sum()
-    rate = float(sum(share * each[1] for share, each in zip(shares, found, strict=True)))
-    excess = sum(share * each[2] for share, each in zip(shares, found, strict=True))
-    variance = sum(share**2 * each[3] for share, each in zip(shares, found, strict=True))
+    return _excess(shares @ rates, shares @ excess, shares**2 @ variances, confidence)
+
+
+def _excess(rate: float, excess: Floats, variance: Floats, confidence: float) -> dict[str, Any]:
+    """A removal rate, and figures of how far that of each group is above it."""
     half = np.sqrt(variance) * _quantile(confidence)
     figures = [_figure(*each) for each in zip(excess, excess - half, excess + half, strict=True)]
-    return {"rate": round(rate, DIGITS), "excess": figures}
+    return {"rate": round(float(rate), DIGITS), "excess": figures}
 
 
 def _rates(first: Side, second: Side, paired: bool) -> tuple[float, Floats, Floats] | None:
