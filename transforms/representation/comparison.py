@@ -177,7 +177,7 @@ def _pooled_removal(
 ) -> dict[str, Any] | None:
     """The same as the mean over the sources that can say it, by their shares `mix`."""
     found = []
-    for source in np.flatnonzero(mix):
+    for source in np.flatnonzero(mix).tolist():
         rates = _rates(first.from_source(source), second.from_source(source), paired)
         if rates is not None:
             found.append((mix[source], *rates))
