@@ -465,7 +465,7 @@ class Totals(Entry):
         """Add an attribute of the next pane."""
         total.last = each.model_copy(
             update={
-                "labels": {},
+                "labels": {} if each.people is None else each.labels,
                 "heavy": [],
                 "repair": None,
                 "stereotypes": None,

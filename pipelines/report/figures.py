@@ -146,7 +146,8 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         convergence: After how many documents that name the attribute the cumulative interval was
             and stayed within ± epsilon, and the pane that completed them; null: not yet.
         labels, label_mentions: Mentions by label, and their sum. A pane keeps only its most
-            frequent labels, so the sum may be below mentions.
+            frequent labels, so the sum may be below mentions. Where people are counted, people is
+            the share of a label's mentions in the last pane that name people.
         heavy: The documents with the most mentions; exact, since each pane keeps as many.
         repair, stereotypes: What was done and found; null where it was not asked for.
         people: Scores of all mentions beside those of people, scores of people against other
@@ -174,7 +175,7 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         "thresholds": {"warn": warn, "block": block},
         "convergence": [each.model_dump() for each in total.convergence],
         "labels": [
-            {"label": label, "mentions": count}
+            {"label": label, "mentions": count} | _people_of(label, total.last)
             for label, count in sorted(total.labels.items(), key=lambda row: (-row[1], row[0]))
         ],
         "label_mentions": sum(total.labels.values()),
@@ -185,6 +186,14 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         if people
         else None,
     }
+
+
+def _people_of(label: str, last: AttributeEntry) -> dict[str, float]:
+    """The share of a label's mentions that name people; empty where that is not known."""
+    mentions = last.labels.get(label)
+    if last.people is None or not mentions:
+        return {}
+    return {"people": round(last.people.labels.get(label, 0.0) / mentions, 3)}
 
 
 def pane(entry: PaneEntry) -> dict[str, Any]:

@@ -70,11 +70,14 @@ class LabelBar:
         label: The label.
         mentions: Its mentions.
         width: The length of its bar, in per cent.
+        people: The share of its mentions in the last pane that name people of its group; None where
+            people are not counted.
     """
 
     label: str
     mentions: int
     width: float
+    people: float | None = None
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,7 @@ def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> l
         return []
     longest = figures["labels"][0]["mentions"]
     known = _groups_of_labels(name, figures, config)
+    named = {row["label"]: row.get("people") for row in figures["labels"]}
     rows: list[list[tuple[str, int]]] = [[] for _ in figures["groups"]] if known else [[]]
     for row in figures["labels"]:
         rows[known[row["label"]] if known else 0].append((row["label"], row["mentions"]))
@@ -183,7 +187,10 @@ def label_groups(name: str, figures: dict[str, Any], config: Config | None) -> l
         LabelGroup(
             figures["groups"][i]["group"] if known else "",
             i,
-            tuple(LabelBar(label, count, 100 * count / longest) for label, count in found[:top]),
+            tuple(
+                LabelBar(label, count, 100 * count / longest, named.get(label))
+                for label, count in found[:top]
+            ),
             max(len(found) - top, 0),
         )
         for i, found in enumerate(rows)

@@ -6,18 +6,25 @@
     python tests/benchmarks/people.py --texts CORPUS.jsonl.gz …
     # how often each label names people, from all labelled documents; nothing is estimated
     python tests/benchmarks/people.py --labels
-    # the speed of the first stage
+    # the speed of the first stage, and speed and memory of `measure` beside words
     python tests/benchmarks/people.py --speed
 
 By attribute, group and kind of text: the share of the mentions that name people of the group, as
 read, by the first stage alone, and estimated with a sample of passages; with the interval, by
-resampling documents. Then of all mentions: of those counted (by their chance), the share that name
-people; and of those that do, the share that is counted. Labels are those of language models.
+resampling documents and with the reader's own error (`PeopleHead.doubt`). Then of all mentions: of
+those counted (by their chance), the share that name people; and of those that do, the share that is
+counted. Labels are those of language models.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -30,7 +37,7 @@ from evenflow.schemas.documents import Cell
 from evenflow.transforms.annotation.people import PeopleCounter, cut_cell, mention_chances
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import CELL
-from evenflow.transforms.models.people import UNIT, to_bytes
+from evenflow.transforms.models.people import UNIT, PeopleHead, to_bytes
 from evenflow.transforms.models.reader import PEOPLE
 from evenflow.transforms.models.train import labelled
 from evenflow.transforms.models.train.evaluate import share
@@ -41,6 +48,7 @@ DATA = Path(__file__).parent.parent / "data"
 FEW = 40  # mentions from which a kind of text has a row
 DRAWS = 1000  # resamples of documents
 POINTS = 0.03
+TIMES, RUNS = 4, 3  # copies of the speeches that `measure` reads, and how often
 
 
 class Judge:
@@ -51,6 +59,7 @@ class Judge:
         self._finder = LabelFinder([words])
         self.labels = self._finder.labels(0)
         self._counter = PeopleCounter([words], [self.labels], 0)
+        self.doubt = PeopleHead.shipped().doubt(attribute)
 
     def first(self, each: Labelled):
         """The mentions that the list of today finds: found, thousandths, whether people (n,)."""
@@ -108,7 +117,7 @@ def report(title: str, documents: Sequence[Labelled]) -> None:
             n, people, first, reading = each.sum(0)
             if n < FEW:
                 continue
-            low, high = interval(each)
+            low, high = interval(each, judge.doubt)
             close, inside = abs(reading - people) / n <= POINTS, low <= people / n <= high
             rows, holds = rows + 1, holds + inside
             if n >= 300 and kind != "all":
@@ -137,12 +146,13 @@ def report(title: str, documents: Sequence[Labelled]) -> None:
     print()
 
 
-def interval(each: np.ndarray) -> tuple[float, float]:
-    """Of the reading's share, 95 %, by resampling documents, (D, 4)."""
+def interval(each: np.ndarray, doubt: float) -> tuple[float, float]:
+    """Of the reading's share, 95 %, by resampling documents, (D, 4), and the reader's errors."""
     rng = np.random.default_rng(0)
     weights = rng.multinomial(len(each), np.full(len(each), 1 / len(each)), size=DRAWS)
     n, _, _, reading = (weights @ each).T
-    low, high = np.quantile(reading / n, [0.025, 0.975])
+    error = 1 + doubt * rng.standard_normal(DRAWS)
+    low, high = np.quantile(reading / n * error, [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -188,6 +198,35 @@ def speed() -> None:
         judge._counter.chances(0, data, found, low, high)
         times.append(time.process_time() - began)
     print(f"first stage: {len(found.starts) / np.median(times):,.0f} mentions a second of CPU")
+    costs: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "in.jsonl"
+        with gzip.open(DATA / "speeches.jsonl.gz") as lines:
+            path.write_bytes(lines.read() * TIMES)
+        for _ in range(RUNS):
+            for count, passages in (("words", 0), ("people", 0), ("people", 64)):
+                settings = Path(folder) / "settings.yaml"
+                settings.write_text(f"measure: {{count: {count}, passages: {passages}}}\n")
+                costs[count, passages].append(cost(path, settings))
+        size = path.stat().st_size / 1e6
+    words, least = np.median(costs["words", 0], axis=0)
+    for (count, passages), every in costs.items():
+        seconds, memory = np.median(every, axis=0)
+        print(
+            f"measure, {size:.0f} MB, {count}, at most {passages} passages: {seconds:.2f} s of CPU,"
+            f" {words / seconds:.2f} of the speed with words, {memory - least:+.0f} MiB"
+        )
+
+
+def cost(path: Path, settings: Path) -> tuple[float, float]:
+    """Seconds of CPU and MiB of memory that a process takes to measure a file."""
+    command = ["measure", str(path), "--json", "--config", str(settings)]
+    evenflow = Path(sys.executable).with_name("evenflow")
+    process = subprocess.Popen([str(evenflow), *command], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{shlex.join(command)}: {status}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def main() -> None:

@@ -17,9 +17,12 @@ from receiver import Receiver
 
 from evenflow.gates import hold
 from evenflow.gates.ledger.files import read_entries, read_meta, write_meta
+from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.files.cutting import ChangedError
 from evenflow.pipelines.files.driver import Run, RunError
+from evenflow.pipelines.report.figures import attribute
 from evenflow.pipelines.report.report import build
+from evenflow.pipelines.report.text import percent
 from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
 from evenflow.schemas.config import load
 
@@ -627,6 +630,12 @@ def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
     counts = np.array(first.attributes["age"].sums.counts) + np.array(age.sums.counts)
     wanted = np.abs(counts / counts.sum() - [0.41, 0.49, 0.10]).sum() / 2
     assert against["population"].dr == pytest.approx(wanted, abs=1e-5)
+    totals = Totals.of([first, second]).attributes["age"]
     build(tmp_path / "one")
     page = (tmp_path / "one" / "report.html").read_text()
     assert "cumulative DR against the population" in page
+    shares = {
+        row["label"]: row.get("people", 0) for row in attribute("age", totals, None)["labels"]
+    }
+    assert shares["elderly"] > 0.7 > 0.3 > shares["minor"]
+    assert f"{percent(shares['elderly'])} people" in page
