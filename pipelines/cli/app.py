@@ -30,6 +30,7 @@ from evenflow.pipelines.cli import (
 )
 from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import board as cli_board
+from evenflow.pipelines.cli import card as cli_card
 from evenflow.pipelines.cli import compare as cli_compare
 from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import export as cli_export
@@ -98,6 +99,7 @@ def application() -> typer.Typer:
     add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))
     add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
     add("export", cli_export.export, cli_export.EXAMPLES)
+    add("card", cli_card.card, cli_card.EXAMPLES)
     add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
     add("board", cli_board.board, cli_board.EXAMPLES)
     gate = group("gate", "The state of a gate.")
