@@ -90,7 +90,7 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
     """
     rows = Accepted(output)
     history = rows.history
-    totals, config = history.totals, configuration(read_meta(output))
+    totals, config = history.totals, configuration(read_meta(output)) or Config()
     files = [
         (f"{place}/{shard.name}", shard)
         for entry in history.some(range(len(history)))
