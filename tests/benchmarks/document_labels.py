@@ -57,6 +57,7 @@ NEAR = 0.3  # share of common runs of 8 words from which two documents are near-
 Row = dict[str, Any]
 MARK = re.compile(r"(?P<attribute>[gar])(?P<first>\d+)(?:-[gar]?(?P<last>\d+))?")
 WHO = "NPGCFKX"  # see the guideline
+PERSONS = "NPGCF"  # a person or people of the group
 LABELS = "raw"
 REASONS = frozenset((*OF_WINDOWS, "stereo"))
 
@@ -373,6 +374,11 @@ def agreement(first: dict[int, Row], second: Sequence[Row]) -> None:
                 )
                 kappa = (same - chance) / (1 - chance) if chance < 1 else 1.0
                 print(f"{name} {title}: n {len(found)}, same {same:.3f}, kappa {kappa:.2f}")
+        # As above: of the mentions that one reading calls people, those that the other does
+        named = [
+            other in PERSONS for pair in who for one, other in (pair, pair[::-1]) if one in PERSONS
+        ]
+        print(f"{name}, people of one are people of the other: {share(sum(named), len(named))}")
     found = [
         all(n in right for n in entity["mentions"])
         for row in second

@@ -22,6 +22,7 @@ import great_expectations  # noqa: F401 (paid once, here)
 from evenflow.pipelines.files.driver import Run
 from evenflow.pipelines.report.report import build
 from evenflow.schemas.config import load
+from evenflow.transforms.models.reader import Reader
 
 EVENLY = 14  # moments spread over the whole run, beside those of the commits
 FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
@@ -109,6 +110,8 @@ def main() -> None:
         watch(output, kill)
         run(output)
 
+    if settings.get("measure.count") == "people":  # loaded once, here
+        Reader.shipped()
     work.mkdir(exist_ok=True)
     whole, log = work / "whole", work / "events.txt"
 
