@@ -129,6 +129,8 @@ _SET = pa.struct(
         ("reason", pa.string()),
     ]
 )
+# In linguistic_indicators of a sentence that stays: a passage in quotation marks would be torn
+PASSAGE = "passage"
 # Columns of the sentence table: one row for each relevant sentence and attribute that it names
 # (main paper, 4.1). Offsets are characters of the text as it was read. text_cda is the changed
 # sentence, null if the sentence did not change.

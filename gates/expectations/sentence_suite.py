@@ -15,10 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from evenflow.schemas.documents import PASSAGE
+
 NAME = "sentences"  # of the suite
 LENGTH = "sent_text (characters less end - start)"
 SAME = "text_cda (same as sent_text)"
-KEPT = "score_scsc (kept)"  # of sure and strong stereotypes that are still in the text
+# Of sure and strong stereotypes that are still in the text, but for those of quoted passages
+KEPT = "score_scsc (kept)"
 PLAIN = (
     "id",
     "attribute",
@@ -68,7 +71,12 @@ def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd
         for at in (0, 1)
     )
     strong = (frame["score_scsc"] >= least) & (frame["potential_stereotype"] >= sure)
-    frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"])
+    told = table.column("linguistic_indicators")
+    quoted = pc.call_function(
+        "match_substring", [told], pc.MatchSubstringOptions(f'"{PASSAGE}":true')
+    )
+    quoted = pd.Series(quoted.fill_null(False).to_numpy())
+    frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"] & ~quoted)
     return frame
 
 

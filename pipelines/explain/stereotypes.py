@@ -17,6 +17,13 @@ from evenflow.wordlists.loader import WordList
 # In the place of an attribute: the sentence names no group, and was judged because all sentences
 # were asked for.
 UNLISTED = "unlisted"
+COLUMNS = (
+    "potential_stereotype",
+    "strength",
+    "association",
+    "linguistic_indicators",
+    "score_scsc",
+)
 
 
 class Stereotypes:
@@ -50,8 +57,10 @@ class Stereotypes:
     def add_to(self, document: dict[str, Any]) -> None:
         """Add to each sentence, by attribute, what is known of stereotypes (main paper, 4.2.3).
 
-        Added are potential_stereotype (a probability), linguistic_indicators and score_scsc (null:
-        not asked, or cannot say), remove_sentence (whether `--stereotypes remove` would take it
+        Added are potential_stereotype (the probability that it states one), strength (how strong
+        people would call it), association (the probability that people think so of the group, also
+        where one person is meant), linguistic_indicators, score_scsc (null: not asked, or cannot
+        say), remove_sentence (whether `--stereotypes remove` would take it
         out) and stereotype_reasons (the indicators in words).
 
         Args:
@@ -59,7 +68,7 @@ class Stereotypes:
         """
         rows = document["sentences"]
         for row in rows:
-            for column in ("potential_stereotype", "linguistic_indicators", "score_scsc"):
+            for column in COLUMNS:
                 row[column] = dict.fromkeys(self._attributes)
             row["remove_sentence"] = dict.fromkeys(self._attributes, False)
             row["stereotype_reasons"] = {}
@@ -73,6 +82,8 @@ class Stereotypes:
             row["linguistic_indicators"][attribute] = (
                 None if found is None else found.to_json()["indicators"]
             )
+            row["strength"][attribute] = None if found is None else found.strength
+            row["association"][attribute] = None if found is None else found.association
             row["score_scsc"][attribute] = None if found is None else found.score
             row["remove_sentence"][attribute] = each.strong and each.sure
             row["stereotype_reasons"][attribute] = [] if found is None else found.reasons()
@@ -87,7 +98,7 @@ class Stereotypes:
                 for number in range(len(documents[0].sentences))
                 if number not in named
             ]
-        order = [*self._attributes, UNLISTED]
+        order = [*self._attributes, *self._judge.unlisted, UNLISTED]
         return sorted(found, key=lambda each: (each.sentence, order.index(each.attribute)))
 
 
@@ -124,9 +135,11 @@ def _one(row: Mapping[str, Any], attribute: str) -> Text:
         style="bold red3" if removed else "bold",
     )
     strength = "strength unknown" if score is None else f"strength {score:.2f}"
+    associated = row["association"][attribute]
+    association = "" if associated is None else f", association {associated:.2f}"
     out.append(
         f" ({visible(attribute)}): probability {row['potential_stereotype'][attribute]:.2f},"
-        f" {strength}\n"
+        f" {strength}{association}\n"
     )
     for reason in row["stereotype_reasons"][attribute]:
         out.append(f"        {visible(reason)}\n")

@@ -3,32 +3,41 @@ right, and how often.
 
     python tests/benchmarks/stereotype_calibration.py [--published FOLDER]
 
-On report documents of tests/data, which no model learnt from; half of them (a hash of the id) are
-used here and never by stereotypes.py. cleared: the first stage's probability below which at most
-one in fifty of the stereotypes lies. called: for each attribute, kind of text and step of
-probability, how many sentences were called and how many of them rightly. weights: what an
-indicator's value adds to the strength that people see, a ridge regression of their scores on the
-heads' answers; without PUBLISHED those that stand in the file are kept.
+On every sentence that names a group of the training documents that are held out (one in eight), and
+on the labelled sentences of the split `tune`; both were drawn at random. called, for which a whole
+document's labels are too coarse: on the sentences of the splits `tune` and `cut` alone. cleared: the first stage's
+probability below which at most one in twenty of the stereotypes lies. scale: what makes the first
+stage's value the share of stereotypes among cleared sentences. called: for each attribute, kind of
+text and step of probability, how many sentences were called and how many of them rightly. weights:
+what an indicator's value adds to the strength that people see, a ridge regression of their scores
+on the heads' answers; without PUBLISHED those that stand in the file are kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from stereotype_examples import SHIPPED, Row, kind_of, published, real, used_to_calibrate
+from stereotype_documents import DOCUMENTS
+from stereotype_examples import SHIPPED, Row, kind_of, published
+from stereotype_training import labelled, of_documents
 
 from evenflow.transforms.models import files
-from evenflow.transforms.models.encoder import MANIFEST, Encoder
+from evenflow.transforms.models.encoder import Encoder
+from evenflow.transforms.models.stereotype_head import MANIFEST
+from evenflow.transforms.models.train.data import is_calibration
+from evenflow.transforms.models.train.evaluate import platt
 from evenflow.transforms.stereotypes import calibration, probabilities
 from evenflow.transforms.stereotypes.indicators import NAMES
 
-STEPS = [round(0.5 + 0.05 * step, 2) for step in range(10)]
-LOST = 0.02  # share of the stereotypes that the first stage may clear
+# From here on, all calls of the documents in the split `cut` were read
+STEPS = [round(0.7 + 0.05 * step, 2) for step in range(6)]
+LOST = 0.05  # share of the stereotypes that the first stage may clear
 RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 
 
@@ -55,6 +64,20 @@ def called(
 def cleared(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> float:
     firsts = reader.first.stereotypes([row.text for row in rows if row.label])
     return round(float(np.quantile(firsts, LOST)), 4)
+
+
+def scale_of(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> tuple[float, float]:
+    firsts = np.array(reader.first.stereotypes([row.text for row in rows]))
+    labels = np.array([bool(row.label) for row in rows])
+    slope, shift = platt(np.log(firsts / (1 - firsts)), labels)
+    return (round(slope, 4), round(shift, 4)) if slope > 0 else (1.0, 0.0)
+
+
+def held_out() -> list[Row]:
+    with gzip.open(DOCUMENTS, "rt", encoding="utf-8") as file:
+        documents = [each for each in map(json.loads, file) if each["split"] == "train"]
+    held = [each for each in documents if each.get("text") and is_calibration(each["id"])]
+    return [row for row, _ in (*of_documents(held), *labelled("tune"))]
 
 
 def weights(folder: Path) -> dict[str, float]:
@@ -84,11 +107,7 @@ def main() -> None:
     )
     parser.add_argument("--published", type=Path)
     args = parser.parse_args()
-    rows = [
-        row
-        for row, _ in real()
-        if row.task == "stereotype" and row.split == "report" and used_to_calibrate(row)
-    ]
+    rows = held_out()
     before = (
         json.loads(calibration.PATH.read_text(encoding="utf-8"))
         if calibration.PATH.exists()
@@ -96,15 +115,20 @@ def main() -> None:
     )
     shipped = probabilities.shipped()
     least = cleared(shipped, rows)
-    reader = probabilities.SentenceReader(shipped.first, shipped.second, least, shipped.words)
+    low = [row for row in rows if shipped.first.stereotypes([row.text])[0] < least]
+    scale = scale_of(shipped, low)
+    reader = probabilities.SentenceReader(
+        shipped.first, shipped.second, least, shipped.words, scale
+    )
     stored = {
         "about": "made by tests/benchmarks/stereotype_calibration.py; see there",
         "encoder": files.digest_of(files.SHIPPED / MANIFEST),
         "sentences": len(rows),
         "stereotypes": sum(row.label for row in rows),
         "cleared": least,
+        "scale": scale,
         "weights": weights(args.published) if args.published else before["weights"],
-        "called": called(reader, rows),
+        "called": called(reader, [row for row, _ in labelled("tune", "cut")]),
     }
     calibration.PATH.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     for attribute in SHIPPED:

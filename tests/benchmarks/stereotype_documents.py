@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stereotype_examples import FINDER, real, used_to_calibrate
+from stereotype_examples import FINDER, SHIPPED, real, used_to_calibrate
 
 from evenflow.schemas.config import load
 from evenflow.transforms.models.train.evaluate import share
@@ -81,15 +81,20 @@ def plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+def attributes(group: str) -> set[str]:
+    """The attributes that have words for a group, such as Muslim-men."""
+    return {each.attribute for each in FINDER.find(group.replace("-", " "))}
+
+
 def is_listed(group: str) -> bool:
-    """Whether a word list names a group, such as Muslim-men."""
-    return any(True for _ in FINDER.find(group.replace("-", " ")))
+    """Whether a word list names a group."""
+    return not attributes(group).isdisjoint(SHIPPED)
 
 
-def stated(
+def placed(
     text: str, bounds: Sequence[tuple[int, int]], lines: Sequence[Sequence[Any]]
-) -> tuple[list[int], int]:
-    """What each sentence states a stereotype of, and how many lines have no sentence.
+) -> list[tuple[int, ...]]:
+    """The sentences that each stereotype stands in.
 
     Args:
         text: The document.
@@ -97,12 +102,12 @@ def stated(
         lines: (group, strength, first words) of each stereotype.
 
     Returns:
-        LISTED, OTHER or NONE of each sentence (S,), and the number of lines without one. A line
-        is of the sentence in which its words begin.
+        Of each line the numbers of the sentence in which its words begin, and of those that say
+        the same; empty: there is none.
     """
-    found, unplaced = [NONE] * len(bounds), 0
     own = [plain(text[start:end]) for start, end in bounds]
     told = Counter[tuple[str, str]]()
+    out: list[tuple[int, ...]] = []
     for group, _, words in lines:
         wanted = plain(words)
         at = [i for i, each in enumerate(own) if each.startswith(wanted)]
@@ -112,13 +117,31 @@ def stated(
         at = at or [i for i, each in enumerate(own) if each and wanted.startswith(each)]
         number = told[group, wanted]  # a document may say a thing twice
         told[group, wanted] += 1
-        if number >= len(at):
-            unplaced += 1
-            continue
+        same = own[at[number]] if number < len(at) else None
+        out.append(tuple(i for i in at if own[i] == same))
+    return out
+
+
+def stated(
+    text: str, bounds: Sequence[tuple[int, int]], lines: Sequence[Sequence[Any]]
+) -> tuple[list[int], int]:
+    """What each sentence states a stereotype of, and how many lines have no sentence.
+
+    Args:
+        text: See `placed`.
+        bounds: See `placed`.
+        lines: See `placed`.
+
+    Returns:
+        LISTED, OTHER or NONE of each sentence (S,), and the number of lines without one.
+    """
+    found = [NONE] * len(bounds)
+    at = placed(text, bounds, lines)
+    for (group, _, _), numbers in zip(lines, at, strict=True):
         kind = LISTED if is_listed(group) else OTHER
-        for i in (i for i in at if own[i] == own[at[number]]):  # the same sentence, said again
+        for i in numbers:
             found[i] = max(found[i], kind)
-    return found, unplaced
+    return found, at.count(())
 
 
 def counts(kept: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:

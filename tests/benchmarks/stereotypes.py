@@ -36,10 +36,14 @@ from stereotype_examples import (
     shown,
     used_to_calibrate,
 )
+from stereotype_training import labelled, rephrased
 
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.stereotypes import probabilities
 from evenflow.transforms.stereotypes.detect import THRESHOLD, cut
+
+
+PRECISION = 0.8  # that removal needs by default
 
 
 class Judge:
@@ -130,6 +134,59 @@ def of_published(folder: Path) -> None:
     )
 
 
+def by_label(judge: Judge) -> None:
+    """Rows of stereotype_labels.jsonl that nothing learnt from: those drawn at random, and what is
+    called in the report documents.
+    """
+    cuts = {name: cut(name, PRECISION) for name in SHIPPED}
+    for title, split in (("drawn at random", "report"), ("called, or between", "check")):
+        own = list(labelled(split))
+        chances = judge.chances([row.text for row, _ in own])
+        true = np.array([each["label"] for _, each in own], bool)
+        strong = np.array([each["strength"] == 3 for _, each in own], bool)
+        least = [each if (each := cuts.get(row.attribute)) is not None else 2.0 for row, _ in own]
+        gone = chances >= np.array(least)
+        listed = np.array([row.attribute in SHIPPED for row, _ in own])
+        for name, at in (
+            ("all", listed | True),
+            ("listed groups", listed),
+            ("other groups", ~listed),
+            ("posts", np.array([kind_of(row.source) == "posts" for row, _ in own])),
+            ("no posts", np.array([kind_of(row.source) != "posts" for row, _ in own])),
+        ):
+            if not at.any():
+                continue
+            area = figures.interval(figures.area(chances[at], true[at]), int(at.sum()))
+            print(f"read one by one, {title}, {name}: area {area}")
+            for what, tally in (("called", chances >= THRESHOLD), ("removed", gone)):
+                print(
+                    f"  {what}:"
+                    f" {figures.removal(tally[at].tolist(), true[at].tolist(), strong[at].tolist())}"
+                )
+
+
+def rephrasings(judge: Judge) -> None:
+    """Twelve rephrasings of statements that nothing learnt from."""
+    statements: dict[int, list[tuple[str, int]]] = {}
+    for number, _, row in rephrased("report"):
+        statements.setdefault(number, []).append((row.text, row.label))
+    right = same = count = 0
+    spreads: list[float] = []
+    for each in statements.values():
+        chances = judge.chances([text for text, _ in each])
+        called = chances >= THRESHOLD
+        right += int((called == np.array([label for _, label in each], bool)).sum())
+        count += len(each)
+        same += bool(called.all() or not called.any())
+        spreads.append(float(chances.max() - chances.min()))
+    print(
+        f"rephrasings of {len(statements)} statements: called as they are labelled"
+        f" {figures.share(right, count)}, all twelve alike {figures.share(same, len(statements))};"
+        f" greatest less least probability {np.mean(spreads):.3f} in the mean, {max(spreads):.3f}"
+        " at worst"
+    )
+
+
 def swaps(judge: Judge) -> None:
     """The gap of a group: the mean probability of its sentences less that of all groups' on the
     same templates.
@@ -151,15 +208,18 @@ def swaps(judge: Judge) -> None:
 
 def none(judge: Judge) -> None:
     """Sentences that are no stereotypes, by kind: how many are called."""
-    kinds: dict[str, list[float]] = {}
+    kinds: dict[str, list[tuple[bool, bool]]] = {}
     for each in read("not_stereotypes"):
         for attribute in SHIPPED:
             if (text := shown(each["text"], attribute)) is not None:
-                kinds.setdefault(each["kind"], []).append(float(judge.chances([text])[0]))
-    for kind, chances in sorted(kinds.items()):
+                chance = float(judge.chances([text])[0])
+                least = cut(attribute, PRECISION)
+                gone = least is not None and chance >= least
+                kinds.setdefault(each["kind"], []).append((chance >= THRESHOLD, gone))
+    for kind, found in sorted(kinds.items()):
+        called, removed = (sum(each[at] for each in found) for at in (0, 1))
         print(
-            f"no stereotype, {kind}: called"
-            f" {figures.share(sum(each >= THRESHOLD for each in chances), len(chances))}"
+            f"no stereotype, {kind}: called {figures.share(called, len(found))}, sure {removed}"
         )
 
 
@@ -213,6 +273,8 @@ def main() -> None:
     )
     if args.published:
         of_published(args.published)
+    by_label(judge)
+    rephrasings(judge)
     swaps(judge)
     none(judge)
     speed(judge, [row.text for row, _ in every])

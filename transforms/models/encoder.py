@@ -30,6 +30,7 @@ from evenflow.transforms.models.heads import (
     HeadLayout,
 )
 from evenflow.transforms.models.pieces import LONGEST, Tokenizer
+from evenflow.transforms.models.stereotype_head import StereotypeHead
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -45,6 +46,7 @@ FIRST, LAST, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 
 # The states of the pieces in the graph: what its means are taken of
 STATES = "layer_norm_8"
+VALUES = "values"  # the graph's output
 
 
 class Stereotype(NamedTuple):
@@ -72,6 +74,7 @@ class Encoder:
     Args:
         folder: A folder with a manifest and the files that it names.
         threads: Threads for one text.
+        head: What says whether a sentence states a stereotype; None: the graph's own head.
 
     Attributes:
         about: The manifest.
@@ -82,9 +85,10 @@ class Encoder:
         ModelError: A file is missing, damaged or of another model.
     """
 
-    def __init__(self, folder: Path, threads: int = 1):
+    def __init__(self, folder: Path, threads: int = 1, head: StereotypeHead | None = None):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
+        self._head = head
         try:
             self.layout = HeadLayout(self.about["choices"])
             self._calibration = {
@@ -92,7 +96,7 @@ class Encoder:
                 for name, each in self.about["calibration"].items()
             }
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session = open_session(folder / GRAPH, threads)
+            self._session = open_session(folder / GRAPH, threads, more=STATES if head else "")
         # Both libraries raise types of their own, even Exception itself.
         except Exception as error:
             raise ModelError(
@@ -123,7 +127,13 @@ class Encoder:
         Raises:
             ModelError: A library failed.
         """
+        return self._run(texts)[0]
+
+    def _run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[float]]:
+        """The head values of texts, and the logits by the head of stereotypes, if there is one."""
         out = np.zeros((len(texts), self.layout.outputs), np.float32)
+        logits: list[float] = []
+        wanted = [VALUES, STATES] if self._head else [VALUES]
         for row, text in enumerate(texts):
             try:
                 pieces = self.tokenizer.pieces(text)
@@ -131,10 +141,13 @@ class Encoder:
                     "ids": np.array([pieces.ids], np.int64),
                     "types": np.array([pieces.types], np.int64),
                 }
-                out[row] = self._session.run(None, given)[0][0]
+                values = self._session.run(wanted, given)
+                out[row] = values[0][0]
+                if self._head is not None:
+                    logits.append(self._head.logit(values[1][0].astype(np.float64)))
             except Exception as error:  # as above
                 raise ModelError(f"the encoder failed: {type(error).__name__}: {error}") from error
-        return out
+        return out, logits
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
         """Judge exchanges by their windows, as the encoder was trained to; a gate asks the reader.
@@ -181,11 +194,12 @@ class Encoder:
         Raises:
             ModelError: A library failed.
         """
-        values = self.values(inputs).astype(np.float64)
+        values, logits = self._run(inputs)
         slope, shift = self._calibration["stereotype"]
         out: list[Stereotype] = []
-        for row in values:
-            chances = [slope * row[STEREOTYPE] + shift, row[STRENGTH], row[ASSOCIATION]]
+        for number, row in enumerate(values.astype(np.float64)):
+            logit = logits[number] if self._head else slope * row[STEREOTYPE] + shift
+            chances = [logit, row[STRENGTH], row[ASSOCIATION]]
             probability, strength, association = logistic(chances).tolist()
             choices = {name: self._choice(name, row) for name in self.layout.choices}
             stance = choices.pop(STANCE, {})
@@ -239,7 +253,7 @@ class PieceStates:
 @cache
 def _shipped() -> Encoder:
     """The encoder of this package."""
-    return Encoder(files.SHIPPED)
+    return Encoder(files.SHIPPED, head=StereotypeHead.shipped())
 
 
 def open_session(graph: Path, threads: int, more: str = "") -> Any:

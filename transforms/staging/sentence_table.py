@@ -82,7 +82,8 @@ class Rows:
     """Rows of a block as columns.
 
     Attributes:
-        groups: The groups of each attribute, in the word list's order.
+        groups: The groups of each attribute, in the word list's order. An attribute without a word
+            list, of which only stereotypes are looked for, is not among them.
         columns: The values of each column of STAGED.
     """
 
@@ -122,7 +123,7 @@ class Rows:
         for number, by_attribute in sorted(grouped.items()):
             start, end = sentences[number]
             for attribute in sorted(by_attribute):
-                words = words_per_group(self.groups[attribute], by_attribute[attribute])
+                words = words_per_group(self.groups.get(attribute, ()), by_attribute[attribute])
                 finding = (findings or {}).get((number, attribute)) or Finding(
                     None, None, None, False
                 )

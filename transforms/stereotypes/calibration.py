@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from math import sqrt
 from pathlib import Path
 
 from evenflow.transforms.models import files
@@ -15,12 +16,14 @@ from evenflow.transforms.models.files import ModelError
 
 PATH = Path(__file__).with_name("calibration.json")
 # Probability from which a sentence counts as a potential stereotype. It is recorded, and its
-# indicators are computed.
-THRESHOLD = 0.5
+# indicators are computed. The mean of precision and recall (F1) is best here.
+THRESHOLD = 0.3
 UNSURE = (0.2, 0.8)  # between these a language model is worth asking
 # Labelled sentences that the detector must have called stereotypes before the share of right ones
 # means anything: in all, and of a kind of text that is checked by itself.
 LEAST_CALLED, LEAST_OF_KIND = 20, 10
+# Nothing is removed where the precision may be lower than this (bound of 95 %; Wilson, 1927)
+LOWER, Z = 0.7, 1.96
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,13 @@ class Calibration:
         weights: What a value of an indicator adds to the score, by "indicator=value".
         called: Attribute → kind of text → steps (probability, sentences at or above it, right ones
             among them), in rising order of probability.
+        scale: Slope and shift of the first stage's logit for a sentence that it clears.
     """
 
     cleared: float
     weights: dict[str, float]
     called: dict[str, dict[str, list[tuple[float, int, int]]]]
+    scale: tuple[float, float] = (1.0, 0.0)
 
     @classmethod
     def load(cls, path: Path = PATH) -> Calibration:
@@ -63,7 +68,8 @@ class Calibration:
                 for attribute, kinds in stored["called"].items()
             }
             weights = {name: float(value) for name, value in stored["weights"].items()}
-            return cls(float(stored["cleared"]), weights, called)
+            slope, shift = stored.get("scale", (1.0, 0.0))
+            return cls(float(stored["cleared"]), weights, called, (float(slope), float(shift)))
         except OSError as error:
             raise ModelError(
                 f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}"
@@ -93,10 +99,10 @@ def cut(attribute: str, precision: float, known: Calibration | None = None) -> f
         known: Figures from labelled sentences; by default those of the shipped models.
 
     Returns:
-        The lowest probability at and above which the share was reached over all kinds of text
-        together, and over each kind with LEAST_OF_KIND calls or more. None if there is none, or if
-        fewer than LEAST_CALLED sentences were called; stereotypes of the attribute are then only
-        flagged.
+        The lowest probability at and above which the share was reached, and is surely LOWER or
+        more, over all kinds of text together, and over each kind with LEAST_OF_KIND calls or more.
+        None if there is none, or if fewer than LEAST_CALLED sentences were called; stereotypes of
+        the attribute are then only flagged.
 
     Raises:
         ModelError: The shipped calibration is missing or damaged.
@@ -105,7 +111,24 @@ def cut(attribute: str, precision: float, known: Calibration | None = None) -> f
     for probability in sorted({step[0] for steps in kinds.values() for step in steps}):
         at = [(n, right) for steps in kinds.values() for p, n, right in steps if p == probability]
         called, right = sum(n for n, _ in at), sum(right for _, right in at)
-        each = all(own >= precision * n for n, own in at if n >= LEAST_OF_KIND)
-        if called >= LEAST_CALLED and right >= precision * called and each:
+        enough = [(called, right), *(one for one in at if one[0] >= LEAST_OF_KIND)]
+        if called >= LEAST_CALLED and all(
+            own >= precision * n and lower_bound(own, n) >= LOWER for n, own in enough
+        ):
             return probability
     return None
+
+
+def lower_bound(right: int, n: int) -> float:
+    """The lower bound of a share's 95 % interval (Wilson, 1927).
+
+    Args:
+        right: Number of hits.
+        n: Number of cases, at least 1.
+
+    Returns:
+        The bound.
+    """
+    share = right / n
+    middle = share + Z * Z / (2 * n)
+    return (middle - Z * sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))) / (1 + Z * Z / n)

@@ -5,18 +5,21 @@ whether or not the name is a label of the DR score. It takes two steps. The dete
 probability that a sentence states a stereotype. For the likely ones, the linguistic indicators give
 its strength. An attribute's policy flags strong stereotypes, removes them, or sets their document
 aside. Removing and setting aside need a detector that is right as often as `stereotypes.precision`
-requires.
+requires. Groups that no word list has are flagged only. A passage in quotation marks is removed as
+a whole, or not at all.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.documents import PASSAGE
 from evenflow.transforms.staging.sentence_table import GONE, Finding, Relevant
 from evenflow.transforms.stereotypes import detect, indicators
 from evenflow.transforms.stereotypes.calibration import Calibration
@@ -25,6 +28,8 @@ from evenflow.transforms.stereotypes.judging import IndicatorScorer, Judgement, 
 
 # Line breaks: a paragraph keeps its end when a sentence goes
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+# Words in quotation marks, in one paragraph
+QUOTED = re.compile(r"“[^”\n]*”|(?<!\w)\"[^\"\n]*\"(?!\w)")
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
 
 
@@ -79,6 +84,7 @@ class StereotypeFilter:
             scorer or indicators.shipped(),
             calibration,
         )
+        self.policies |= dict.fromkeys(self._judge.unlisted, "flag")
 
     def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
         """Filters documents; the models read the sentences of all of them together.
@@ -93,6 +99,8 @@ class StereotypeFilter:
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
         for each in self._judge.judge(documents, candidates):
             key = each.candidate.sentence, each.candidate.attribute
+            if key[1] in self._judge.unlisted and each.indicators is None:
+                continue  # the table has a row of them only if they may state a stereotype
             findings[each.candidate.document][key] = self._finding(each)
         return [
             self._screened(document, found)
@@ -114,13 +122,45 @@ class StereotypeFilter:
         strong = {(number, name) for (number, name), finding in findings.items() if finding.remove}
         if any(self.policies[name] == "quarantine" for _, name in strong):
             return Screened(document.text, findings, None, SET_ASIDE)
-        gone = sorted({number for number, name in strong if self.policies[name] == "remove"})
+        found = {number for number, name in strong if self.policies[name] == "remove"}
+        gone = whole_passages(document, found)
+        if torn := found.difference(gone):
+            findings = {
+                key: _kept(finding) if key[0] in torn and finding.remove else finding
+                for key, finding in findings.items()
+            }
         if not gone:
             return Screened(document.text, findings)
         if len(gone) > self._most * len(document.sentences) or len(gone) == len(document.sentences):
             return Screened(document.text, findings, None, TOO_MUCH)
         text, places = remove_sentences(document.text, document.sentences, gone)
         return Screened(text, findings, places)
+
+
+def _kept(finding: Finding) -> Finding:
+    """A finding whose sentence stays, because a passage in quotation marks would be torn."""
+    told = {**orjson.loads(finding.indicators or "{}"), PASSAGE: True}
+    return finding._replace(indicators=orjson.dumps(told).decode(), remove=False)
+
+
+def whole_passages(document: Relevant, gone: Collection[int]) -> list[int]:
+    """Keep the passages in quotation marks of which only a part would go.
+
+    Args:
+        document: The document.
+        gone: Numbers of the sentences to remove.
+
+    Returns:
+        The numbers, ascending, without those of such passages.
+    """
+    out = set(gone)
+    starts = [start for start, _ in document.sentences]
+    for passage in QUOTED.finditer(document.text) if out else ():
+        first = bisect_right(starts, passage.start()) - 1
+        inside = range(max(first, 0), bisect_right(starts, passage.end() - 1))
+        if len(inside) > 1 and not out.issuperset(inside):
+            out.difference_update(inside)
+    return sorted(out)
 
 
 def remove_sentences(

@@ -74,18 +74,22 @@ class Indicators:
         found: Indicator → its value.
         strength: The strength of the content (0 to 1).
         score: The score (score_scsc, 0 to 1).
+        association: The probability that people associate with the group what the sentence says,
+            also of a single person; None: not known.
     """
 
     text: str
     found: Mapping[str, Indicator] = field(default_factory=dict)
     strength: float = 0.0
     score: float = 0.0
+    association: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: score, strength and indicators; words have offsets into the sentence."""
+        """Plain data: the numbers and the indicators; words have offsets into the sentence."""
         return {
             "score": self.score,
             "strength": self.strength,
+            "association": self.association,
             "indicators": {
                 name: {
                     "value": one.value,
@@ -181,7 +185,8 @@ class EncoderScorer:
         found["stance"] = Indicator(stance, (), share)
         strength = round(prediction.strength, ROUNDED)
         found["strength"] = Indicator(f"{strength:.2f}", self._strong_words(text, labels))
-        return Indicators(text, found, strength, strength)
+        association = round(prediction.association, ROUNDED)
+        return Indicators(text, found, strength, strength, association)
 
     def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
         """The words besides labels that speak most for a stereotype, in the sentence's order.

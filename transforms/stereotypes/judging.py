@@ -19,7 +19,7 @@ from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.stereotypes.calibration import THRESHOLD, Calibration, cut
 from evenflow.transforms.stereotypes.detect import Detector
 from evenflow.transforms.stereotypes.indicators import Indicators
-from evenflow.transforms.stereotypes.masking import Span, widened
+from evenflow.transforms.stereotypes.masking import Span, unlisted, widened
 from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched at a time
@@ -81,6 +81,9 @@ class Judgement(NamedTuple):
 class StereotypeJudge:
     """Judges sentences that name people of a group, by a label of the DR score or another word.
 
+    It also looks at groups that no word list has (`masking.unlisted`). No precision is known of
+    these, so their stereotypes are never sure.
+
     Args:
         lists: The attributes' word lists.
         thresholds: By attribute the score_scsc from which a potential stereotype is a strong one.
@@ -89,6 +92,9 @@ class StereotypeJudge:
         detector: Gives the probabilities.
         scorer: Gives the indicators.
         calibration: Of the detector; by default that of the shipped one.
+
+    Attributes:
+        unlisted: The attributes without a word list that it looks at.
 
     Raises:
         ModelError: The shipped calibration cannot be read.
@@ -103,7 +109,9 @@ class StereotypeJudge:
         scorer: IndicatorScorer,
         calibration: Calibration | None = None,
     ):
-        self._finder = LabelFinder([widened(words) for words in lists])
+        wide = unlisted([words.attribute for words in lists])
+        self.unlisted = tuple(words.attribute for words in wide)
+        self._finder = LabelFinder([*(widened(words) for words in lists), *wide])
         self._detector, self._scorer, self._thresholds = detector, scorer, thresholds
         self._strictest = max(thresholds.values(), default=1.0)
         self._cuts = {name: cut(name, precision, calibration) for name in thresholds}

@@ -12,7 +12,7 @@ placeholder's group?
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,9 @@ import yaml
 from evenflow.wordlists.loader import WordList
 
 PATH = Path(__file__).with_name("groups.yaml")
+WIDE = Path(__file__).with_name("wide.yaml")
+PEOPLE = "people"  # words for people in `WIDE`, before which its other words are found too
+OTHERS = "others"  # the group of words that name a group which no word list has
 ONE, SEVERAL = "folk", "folks"  # placeholders of a word that is not listed
 # Characters of a masked sentence: some 120 tokens, more than 99 in 100 sentences have
 LONGEST = 500
@@ -53,7 +56,27 @@ def widened(words: WordList) -> WordList:
             groups.append(group)
         for every in forms.values():
             labels |= {_folded(word): groups.index(group) for word in every}
+    for word in _wide().get(words.attribute, {}):
+        labels.setdefault(word, labels.get(word, len(groups)))
+    if max(labels.values(), default=0) == len(groups):
+        groups.append(OTHERS)
     return replace(words, groups=tuple(groups), labels=labels, counterparts={})
+
+
+def unlisted(names: Collection[str]) -> list[WordList]:
+    """Lists of the groups that no word list has: race, nationality, disability and others.
+
+    Args:
+        names: Attributes that are left out, because they are measured.
+
+    Returns:
+        A list of one group for each other attribute of `wide.yaml`.
+    """
+    return [
+        WordList(name, (OTHERS,), dict.fromkeys(forms, 0), frozenset(), {}, "", "", str(WIDE))
+        for name, forms in _wide().items()
+        if name not in names
+    ]
 
 
 def mask(sentence: str, spans: Sequence[Span]) -> str:
@@ -110,10 +133,31 @@ def _listed() -> Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]:
 @cache
 def _forms() -> Mapping[str, str]:
     """Word → placeholder, over all attributes."""
-    return {
+    wide = {word: form for forms in _wide().values() for word, form in forms.items()}
+    return wide | {
         _folded(word): form
         for groups in _listed().values()
         for forms in groups.values()
         for form, every in forms.items()
         for word in every
     }
+
+
+@cache
+def _wide() -> Mapping[str, Mapping[str, str]]:
+    """Attribute → word → placeholder, of the groups that no word list has."""
+    read = yaml.load(WIDE.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+    people = [(noun, form) for form, nouns in read.pop(PEOPLE).items() for noun in nouns]
+    out: dict[str, dict[str, str]] = {}
+    for attribute, words in read.items():
+        one, several = words.get(ONE, []), words.get(SEVERAL, [])
+        before = [*words.get("adjective", []), *one]
+        out[attribute] = {f"{word} {noun}": form for word in before for noun, form in people}
+        # “the poor” is as long as “poor man”, and would win in “the poor man”
+        short = [(noun, form) for noun, form in people if len(noun) <= len("the")]
+        before = [word for word in several if word.startswith("the ")]
+        out[attribute] |= {f"{word} {noun}": form for word in before for noun, form in short}
+        out[attribute] |= {word: ONE for word in one}
+        out[attribute] |= {word + "s": SEVERAL for word in one if _form(word) == ONE}
+        out[attribute] |= dict.fromkeys(several, SEVERAL)
+    return out

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from math import exp
 from typing import TYPE_CHECKING, Protocol
 
 from evenflow.transforms.models import files
@@ -52,10 +53,20 @@ class SentenceReader:
         second: The better model.
         cleared: First-stage probability below which the second model is not asked.
         words: Words in lower case by which English is recognised.
+        scale: Slope and shift that turn the first stage's logit into that of a probability among
+            the sentences it clears.
     """
 
-    def __init__(self, first: First, second: Second, cleared: float, words: frozenset[str]):
+    def __init__(
+        self,
+        first: First,
+        second: Second,
+        cleared: float,
+        words: frozenset[str],
+        scale: tuple[float, float] = (1.0, 0.0),
+    ):
         self.first, self.second, self.cleared, self.words = first, second, cleared, words
+        self._slope, self._shift = scale
         self.read = lru_cache(KEPT)(self._read)
 
     def probabilities(self, inputs: Sequence[str]) -> list[float | None]:
@@ -65,18 +76,24 @@ class SentenceReader:
             inputs: N masked sentences.
 
         Returns:
-            N probabilities (0 to 1). A sentence that the first stage clears has the first stage's
-            probability. None: a single word, or another language.
+            N probabilities (0 to 1) on one scale. A sentence that the first stage clears has the
+            share of stereotypes among cleared sentences with its value. None: a single word, or
+            another language.
         """
         firsts = self.first.stereotypes(inputs)
         return [
             None
             if not self.is_english(text)
-            else first
+            else self._of_cleared(first)
             if first < self.cleared
             else held_probability(self.read(text))
             for text, first in zip(inputs, firsts, strict=True)
         ]
+
+    def _of_cleared(self, first: float) -> float:
+        """The probability of a stereotype in a sentence that the first stage clears."""
+        odds = (first / (1 - first)) ** self._slope * exp(self._shift)
+        return odds / (1 + odds)
 
     def is_english(self, text: str) -> bool:
         """Whether a masked sentence has enough words, and enough English ones."""
@@ -125,4 +142,6 @@ def shipped() -> SentenceReader:
     second = encoder.Encoder.shipped()
     vocabulary = (files.SHIPPED / encoder.VOCABULARY).read_text(encoding="utf-8").splitlines()
     words = frozenset(piece for piece in vocabulary if not piece.startswith("##"))
-    return SentenceReader(static.FirstStage.shipped(), second, calibration.shipped().cleared, words)
+    known = calibration.shipped()
+    first = static.FirstStage.shipped()
+    return SentenceReader(first, second, known.cleared, words, known.scale)

@@ -20,7 +20,7 @@ from evenflow.wordlists.loader import SHIPPED, load
 LISTS = [load(name) for name in SHIPPED]
 FINDER = LabelFinder(LISTS)
 THRESHOLDS = {words.attribute: 0.5 for words in LISTS}
-TEXT = "Women are late. Old women are very lazy. The trees grow. All lawyers are greedy liars."
+TEXT = "Women are late. Old women are very lazy. The trees grow. All clowns are greedy liars."
 
 
 class Fixed:
@@ -70,6 +70,27 @@ def test_only_what_names_a_group_is_asked() -> None:
     assert rows[0]["potential_stereotype"] == {"gender": 0.9, "age": None, "religion": None}
     assert rows[2]["potential_stereotype"] == dict.fromkeys(THRESHOLDS)
     assert rows[2]["remove_sentence"] == dict.fromkeys(THRESHOLDS, False)
+
+
+def test_groups_that_no_list_has_are_asked_and_never_removed() -> None:
+    text = "Women are late. Black people are very lazy."
+    document = explain("x", text, FINDER)
+    judging(0.9, 0.0).add_to(document)
+    first, second = document["sentences"]
+    assert "race" not in first["potential_stereotype"]
+    assert second["potential_stereotype"]["race"] == 0.9 and second["score_scsc"]["race"] == 0.8
+    assert not second["remove_sentence"]["race"]
+
+
+def test_three_numbers_have_three_names() -> None:
+    [first, *_] = judged(judging(0.9))
+    named = {
+        name: first[name]["gender"] for name in ("potential_stereotype", "strength", "association")
+    }
+    assert named == {"potential_stereotype": 0.9, "strength": 0.6, "association": 0.4}
+    document = explain("x", TEXT, FINDER)
+    judging(0.9).add_to(document)
+    assert "probability 0.90, strength 0.60, association 0.40" in summary(document).plain
 
 
 def test_every_sentence_is_asked() -> None:

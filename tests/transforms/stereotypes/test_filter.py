@@ -120,6 +120,33 @@ def test_an_attribute_has_its_own_policy_and_threshold() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [  # a passage in quotation marks stays if only a part of it would go
+        (f"She sang. “{STRONG} Or so they say.” He ate.", None),
+        (f'She sang. "{STRONG} Or so they say." He ate.', None),
+        (f"She sang. “{STRONG} {STRONG}” He ate. She ran.", "She sang. He ate. She ran."),
+        (f"She sang. “{STRONG}” He ate.", "She sang. He ate."),
+        (f"She sang. {STRONG} “He ate. She ran.”", "She sang. “He ate. She ran.”"),
+        (f"She sang. “{STRONG}\n\nOr so they” say.", "She sang. \n\nOr so they” say."),
+    ],
+)
+def test_a_quoted_passage_goes_as_a_whole_or_not_at_all(text: str, left: str | None) -> None:
+    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    assert done.text == (left or text)
+    kept = [each for each in done.findings.values() if "passage" in (each.indicators or "")]
+    assert bool(kept) == (left is None) and not any(each.remove for each in kept)
+
+
+def test_groups_that_no_list_has_are_flagged_and_not_removed() -> None:
+    text = "She sang. Black people are very lazy. Nurses sing. He ate."
+    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    found = done.findings[1, "race"]
+    assert done.text == text and found.score == 0.8 and not found.remove
+    assert (2, "profession") not in done.findings  # no stereotype, no row
+    assert screened(text, stereotypes__policy="off").findings == {}
+
+
+@pytest.mark.parametrize(
     ("calibration", "removed"),
     [
         (Calibration(0.1, {}, {}), False),  # nothing is known of it

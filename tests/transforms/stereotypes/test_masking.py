@@ -11,12 +11,19 @@ from hypothesis import strategies as st
 from places import DATA
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.stereotypes.masking import LONGEST, Span, mask, placeholder, widened
+from evenflow.transforms.stereotypes.masking import (
+    LONGEST,
+    Span,
+    mask,
+    placeholder,
+    unlisted,
+    widened,
+)
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import SHIPPED, load
 
 LISTS = {name: load(name) for name in SHIPPED}
-FINDER = LabelFinder([widened(words) for words in LISTS.values()])
+FINDER = LabelFinder([*(widened(words) for words in LISTS.values()), *unlisted(LISTS)])
 SWAPS = DATA / "stereotype_swaps.jsonl"
 
 
@@ -51,6 +58,17 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
         ("All  the\n women", "gender", "All the folks"),
         ("womenfolk, menfolk, womanizer", "gender", "folks, folks, womanizer"),
         ("", "gender", ""),
+        ("The elderly are slow, the elderly man said.", "age", "folks are slow, folk said."),
+        ("Black people and a black cat", "race", "folks and a black cat"),
+        ("black women drive", "race", "folks drive"),
+        ("black women drive", "gender", "black folks drive"),
+        ("the poor, the poor man, poor people", "class", "folks, folk, folks"),
+        ("A Mexican and the French", "nationality", "A folk and folks"),
+        ("Nurses lie, the deaf hear.", "profession", "folks lie, the deaf hear."),
+        ("Nurses lie, the deaf hear.", "disability", "Nurses lie, folks hear."),
+        ("gay men, fat kids and rednecks", "orientation", "folks, fat kids and rednecks"),
+        ("gay men, fat kids and rednecks", "body", "gay men, folks and rednecks"),
+        ("gay men, fat kids and rednecks", "region", "gay men, fat kids and folks"),
     ],
 )
 def test_masked_sentences(sentence: str, attribute: str, expected: str) -> None:
@@ -83,6 +101,15 @@ def test_an_own_list_has_its_labels_and_plurals(tmp_path: Path) -> None:
         shown("Lawyers lie, a Nurse may not; May and the boss do.", "work", finder)
         == "folks lie, a folk may not; folk and the folk do."
     )
+
+
+def test_a_measured_attribute_has_the_words_of_its_name_too(tmp_path: Path) -> None:
+    path = tmp_path / "race.yaml"
+    path.write_text("attribute: race\ngroups:\n  a: [elf]\n  b: [orc]\n", encoding="utf-8")
+    words = widened(loader.load(str(path)))
+    assert words.groups == ("a", "b", "others")
+    assert shown("Elves, an orc, black men", "race", LabelFinder([words])) == "Elves, an folk, folks"
+    assert "race" not in {each.attribute for each in unlisted(["race"])}
 
 
 @pytest.mark.parametrize(

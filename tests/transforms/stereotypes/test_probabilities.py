@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from math import log
 from pathlib import Path
 
 import pytest
-from stereotype_models import Second, reader, scorer
+from stereotype_models import WORDS, First, Second, reader, scorer
 
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.stereotypes.calibration import Calibration, cut
 from evenflow.transforms.stereotypes.detect import EncoderDetector
 from evenflow.transforms.stereotypes.indicators import Indicator
+from evenflow.transforms.stereotypes.probabilities import SentenceReader
 from evenflow.transforms.stereotypes.reasons import reasons
 
 
@@ -42,6 +44,13 @@ def test_the_encoder_reads_only_sentences_that_are_not_cleared_and_once() -> Non
     assert second.asked == ["folks are lazy", "folks are maybe late"]
 
 
+def test_what_the_first_stage_clears_is_on_the_same_scale() -> None:
+    """Of the sentences at 0.01, one in fifty is a stereotype."""
+    own = SentenceReader(First(), Second(), 0.1, WORDS, (1.0, log(0.02 / 0.98) - log(0.01 / 0.99)))
+    assert own.probabilities(["folks are late"]) == pytest.approx([0.02])
+    assert own.probabilities(["folks are lazy"]) == [0.95]
+
+
 def test_a_detector_hides_the_labels() -> None:
     second = Second()
     assert EncoderDetector(reader(second)).detect(
@@ -59,7 +68,10 @@ NEWS = [(0.5, 12, 3), (0.6, 10, 6), (0.7, 2, 1)]
 @pytest.mark.parametrize(
     ("kinds", "precision", "expected"),
     [
-        ({"posts": POSTS}, 0.8, 0.6),
+        ({"posts": POSTS}, 0.7, 0.7),  # 40 of 50: the share may be 0.67
+        ({"posts": [*POSTS, (0.8, 90, 70)]}, 0.75, 0.7),
+        ({"posts": [(0.5, 600, 480)]}, 0.8, 0.5),
+        ({"posts": [(0.5, 600, 480)], "news": [(0.5, 15, 12)]}, 0.8, None),  # 12 of 15 may be 0.55
         ({"posts": POSTS}, 0.9, 0.7),
         ({"posts": POSTS}, 0.95, None),
         ({"posts": POSTS, "news": NEWS}, 0.8, 0.7),  # ten news called at 0.6, six of them right
