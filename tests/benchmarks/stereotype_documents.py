@@ -6,7 +6,7 @@ Of the report documents of tests/data/documents.jsonl.gz each sentence that stat
 stereotype has a line: its group, its strength and its first words. All other sentences state none,
 so the figures are of all sentences of documents that were drawn at random. Documents with a
 sentence that the detector learnt from, or that calibrates its removal, are left out. A group is
-listed if a word list of Evenflow names it (gender, age, religion); nothing looks for the others.
+listed if a word list of Evenflow names it (gender, age, religion).
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ def counts(kept: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
 def line(name: str, own: Counts) -> str:
     """A line of the table."""
     said = [
-        f"{what} {tally[0]}: precision {share(tally[1], tally[0])}, and {tally[2]} of other"
-        f" groups; recall {share(tally[1], own.listed)}"
+        f"{what} {tally[0]}: precision {share(tally[1] + tally[2], tally[0])}; recall of listed"
+        f" groups {share(tally[1], own.listed)}, of others {share(tally[2], own.other)}"
         for what, tally in (("called", own.called), ("removed", own.removed))
     ]
     return (

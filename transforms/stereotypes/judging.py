@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from functools import cache
+from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
 
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
@@ -109,16 +110,19 @@ class StereotypeJudge:
         scorer: IndicatorScorer,
         calibration: Calibration | None = None,
     ):
-        wide = unlisted([words.attribute for words in lists])
-        self.unlisted = tuple(words.attribute for words in wide)
-        self._finder = LabelFinder([*(widened(words) for words in lists), *wide])
+        wide = _wide(frozenset(words.attribute for words in lists))
+        self.unlisted = tuple(words.attribute for words in wide.lists)
+        self._finders = LabelFinder([widened(words) for words in lists]), wide
         self._detector, self._scorer, self._thresholds = detector, scorer, thresholds
         self._strictest = max(thresholds.values(), default=1.0)
         self._cuts = {name: cut(name, precision, calibration) for name in thresholds}
 
     def candidates(self, documents: Sequence[Relevant]) -> Iterator[Candidate]:
         """Find the sentences that name groups, see `find_candidates`."""
-        return find_candidates(self._finder, documents)
+        for first, last in pieces([each.text for each in documents], PIECE):
+            found = [find_candidates(each, documents[first:last]) for each in self._finders]
+            for each in sorted(chain(*found)):
+                yield each._replace(document=first + each.document)
 
     def judge(
         self,
@@ -164,6 +168,12 @@ class StereotypeJudge:
         return Judgement(
             candidate, potential, found, strong, least is not None and potential >= least
         )
+
+
+@cache
+def _wide(names: frozenset[str]) -> LabelFinder:
+    """Finds the groups without a word list; it takes a second to make. See `unlisted`."""
+    return LabelFinder(unlisted(names))
 
 
 def find_candidates(finder: LabelFinder, documents: Sequence[Relevant]) -> Iterator[Candidate]:

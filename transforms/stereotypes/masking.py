@@ -49,7 +49,7 @@ def widened(words: WordList) -> WordList:
         for label, group in words.labels.items()
     }
     for label, group in list(labels.items()):
-        if label not in _forms() and label not in words.exact and _form(label) == ONE:
+        if label not in _listed_forms() and label not in words.exact and _form(label) == ONE:
             labels.setdefault(label + "s", group)
     for group, forms in _listed().get(words.attribute, {}).items():
         if group not in groups:
@@ -134,7 +134,13 @@ def _listed() -> Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]:
 def _forms() -> Mapping[str, str]:
     """Word → placeholder, over all attributes."""
     wide = {word: form for forms in _wide().values() for word, form in forms.items()}
-    return wide | {
+    return wide | _listed_forms()
+
+
+@cache
+def _listed_forms() -> dict[str, str]:
+    """Word → placeholder, over the attributes of `groups.yaml`."""
+    return {
         _folded(word): form
         for groups in _listed().values()
         for forms in groups.values()

@@ -151,7 +151,7 @@ def test_the_command(call: Call) -> None:  # noqa: F811
         "--all-sentences",
         "-a",
         "gender",
-        stdin=b'{"text": "Lawyers lie."}\n{"text": 1}',
+        stdin=b'{"text": "Clowns lie."}\n{"text": 1}',
     )
     good, bad = map(json.loads, line.out.splitlines())
     assert UNLISTED in good["sentences"][0]["score_scsc"] and "error" in bad and line.status == 1

@@ -20,7 +20,7 @@ BAD, GOOD = "all muslims are bad!", "Two Muslims sold bread on our street."
 
 class Detector:
     def detect(self, sentences: list[str], labels: object) -> list[float | None]:
-        known: dict[str, float | None] = {"Men lie.": 0.5, "Men sat.": 0.49, "Men um.": None}
+        known: dict[str, float | None] = {"Men lie.": 0.3, "Men sat.": 0.29, "Men um.": None}
         return [known[each] for each in sentences]
 
 

@@ -127,7 +127,7 @@ def test_an_attribute_has_its_own_policy_and_threshold() -> None:
         (f"She sang. “{STRONG} {STRONG}” He ate. She ran.", "She sang. He ate. She ran."),
         (f"She sang. “{STRONG}” He ate.", "She sang. He ate."),
         (f"She sang. {STRONG} “He ate. She ran.”", "She sang. “He ate. She ran.”"),
-        (f"She sang. “{STRONG}\n\nOr so they” say.", "She sang. \n\nOr so they” say."),
+        (f"She sang. “{STRONG}\n\nOr so they” say.", "She sang.\n\nOr so they” say."),
     ],
 )
 def test_a_quoted_passage_goes_as_a_whole_or_not_at_all(text: str, left: str | None) -> None:
@@ -143,7 +143,6 @@ def test_groups_that_no_list_has_are_flagged_and_not_removed() -> None:
     found = done.findings[1, "race"]
     assert done.text == text and found.score == 0.8 and not found.remove
     assert (2, "profession") not in done.findings  # no stereotype, no row
-    assert screened(text, stereotypes__policy="off").findings == {}
 
 
 @pytest.mark.parametrize(
@@ -237,13 +236,12 @@ def test_the_filter_in_a_run(tmp_path: Path) -> None:
         {
             "id": "a",
             "text": (
-                "The shop opens at nine. All women are hysterical and cannot drive. She bought a"
-                " hat."
+                "The shop opens at nine. Muslims are violent savages. A Muslim bought a hat."
             ),
             "n": 1,
         },
-        {"id": "b", "text": "All men are lazy pigs.", "n": 2},
-        {"id": "c", "text": "A man sold them fish.", "n": 3},
+        {"id": "b", "text": "The Jews are evil.", "n": 2},
+        {"id": "c", "text": "A Jew sold them fish.", "n": 3},
     ]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -253,22 +251,22 @@ def test_the_filter_in_a_run(tmp_path: Path) -> None:
         "stereotypes.threshold": 0.6,
         "repair.mode": "substitute",
     }
-    Run([str(path)], out, load(None, overrides, ["gender"])).go()
+    Run([str(path)], out, load(None, overrides, ["religion"])).go()
     [entry] = read_entries(out)
-    found = entry.attributes["gender"].stereotypes
+    found = entry.attributes["religion"].stereotypes
     assert found is not None and entry.checks.success
     kept = {row["id"]: row["text"] for row in pq.read_table(out / "accepted").to_pylist()}
     assert entry.set_aside is not None
     aside = pq.read_table(out / "quarantine" / entry.set_aside.name).to_pylist()
     assert [(row["id"], row["text"], row["n"]) for row in aside] == [("b", rows[1]["text"], 2)]
     assert aside[0]["reason"] == TOO_MUCH
-    assert "hysterical" not in kept["a"] and kept["a"].startswith("The shop opens at nine. ")
+    assert "savages" not in kept["a"] and kept["a"].startswith("The shop opens at nine. ")
     [table] = [pq.read_table(path).to_pylist() for path in (out / "sentences").iterdir()]
     strong = [row for row in table if row["remove_sentence"]]
     assert len(strong) == found.strong == 2 and all(
         row["score_scsc"] >= 0.6 and row["text_cda"] is None for row in strong
     )
-    assert found.asked == len(table) and sum(entry.attributes["gender"].sums.counts) == len(
+    assert found.asked == len(table) and sum(entry.attributes["religion"].sums.counts) == len(
         table
     ) - len(strong)
     assert all(

@@ -1,0 +1,48 @@
+"""The head of stereotypes: what it computes, and files that it refuses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evenflow.transforms.models import files
+from evenflow.transforms.models import stereotype_head as head
+from evenflow.transforms.models.encoder import Encoder
+from evenflow.transforms.models.files import ModelError
+from evenflow.transforms.models.stereotype_head import StereotypeHead
+
+
+def test_a_network_of_one_hidden_layer() -> None:
+    within, shift, out, last = (np.array(each) for each in ([[1.0], [2.0]], [0.5], [3.0], 0.25))
+    # GELU(3.5) is 3.4992 and GELU(-1.5) is -0.1004
+    found = head.raw(np.array([[1.0, 1.0], [-2.0, 0.0]]), within, shift, out, last)
+    assert found == pytest.approx([3 * 3.4992 + 0.25, 3 * -0.1004 + 0.25], abs=2e-3)
+
+
+def test_the_shipped_head_judges_what_was_said_of_groups() -> None:
+    said = {
+        "folks are terrorists.": True,
+        "All folks are lazy and stupid.": True,
+        "The folk bought a stamp.": False,
+        "folks live in this street.": False,
+    }
+    chances = [each.probability for each in Encoder.shipped().stereotypes(list(said))]
+    assert [chance >= 0.5 for chance in chances] == list(said.values())
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "manifest"])
+def test_a_damaged_head_is_named(tmp_path: Path, damage: str) -> None:
+    for name in (head.MANIFEST, head.TENSORS):
+        shutil.copyfile(files.SHIPPED / name, tmp_path / name)
+    if damage == "missing":
+        (tmp_path / head.TENSORS).unlink()
+    elif damage == "cut":
+        whole = (tmp_path / head.TENSORS).read_bytes()
+        (tmp_path / head.TENSORS).write_bytes(whole[: len(whole) // 2])
+    else:
+        (tmp_path / head.MANIFEST).write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"stereotypes\."):
+        StereotypeHead(tmp_path)
