@@ -84,8 +84,7 @@ def fit(path: Path, out: Path, kept: Path | None, seed: int) -> None:
     invented = WRITTEN | {REPHRASED}
     away = np.array(
         [
-            row["split"] == "tune"
-            or (row["source"] not in invented and is_calibration(row["doc"]))
+            row["split"] == "tune" or (row["source"] not in invented and is_calibration(row["doc"]))
             for row in rows
         ]
     )

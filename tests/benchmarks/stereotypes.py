@@ -218,9 +218,7 @@ def none(judge: Judge) -> None:
                 kinds.setdefault(each["kind"], []).append((chance >= THRESHOLD, gone))
     for kind, found in sorted(kinds.items()):
         called, removed = (sum(each[at] for each in found) for at in (0, 1))
-        print(
-            f"no stereotype, {kind}: called {figures.share(called, len(found))}, sure {removed}"
-        )
+        print(f"no stereotype, {kind}: called {figures.share(called, len(found))}, sure {removed}")
 
 
 def speed(judge: Judge, texts: Sequence[str]) -> None:

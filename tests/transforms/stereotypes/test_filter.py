@@ -235,9 +235,7 @@ def test_the_filter_in_a_run(tmp_path: Path) -> None:
     rows = [
         {
             "id": "a",
-            "text": (
-                "The shop opens at nine. Muslims are violent savages. A Muslim bought a hat."
-            ),
+            "text": ("The shop opens at nine. Muslims are violent savages. A Muslim bought a hat."),
             "n": 1,
         },
         {"id": "b", "text": "The Jews are evil.", "n": 2},

@@ -108,7 +108,9 @@ def test_a_measured_attribute_has_the_words_of_its_name_too(tmp_path: Path) -> N
     path.write_text("attribute: race\ngroups:\n  a: [elf]\n  b: [orc]\n", encoding="utf-8")
     words = widened(loader.load(str(path)))
     assert words.groups == ("a", "b", "others")
-    assert shown("Elves, an orc, black men", "race", LabelFinder([words])) == "Elves, an folk, folks"
+    assert (
+        shown("Elves, an orc, black men", "race", LabelFinder([words])) == "Elves, an folk, folks"
+    )
     assert "race" not in {each.attribute for each in unlisted(["race"])}
 
 
