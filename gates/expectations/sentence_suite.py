@@ -75,8 +75,8 @@ def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd
     quoted = pc.call_function(
         "match_substring", [told], pc.MatchSubstringOptions(f'"{PASSAGE}":true')
     )
-    quoted = pd.Series(quoted.fill_null(False).to_numpy())
-    frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"] & ~quoted)
+    alone = ~quoted.fill_null(False).to_numpy()
+    frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"] & alone)
     return frame
 
 

@@ -6,8 +6,8 @@ whole documents, and rephrasings.
 A sentence of a document has a row for each attribute whose groups it names: 1 if the document's
 annotator wrote a line for it with a group of that attribute. Of sentences that differ in the group
 alone there is one row. Of those that state none a part is kept: `weight` says how many a row stands
-for. Rows of the split `tune` calibrate. No row is a sentence of a document that is kept for the report, of whatever
-set, or differs from one in the group alone.
+for. Rows of the split `tune` calibrate. No row is a sentence of a document that is kept for the
+report, of whatever set, or differs from one in the group alone.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ def training() -> Iterator[tuple[Row, float]]:
     seen = {same(row.text) for row, _ in of_documents(kept)}
     seen |= {same(row.text) for row, _ in labelled("report", "tune")}
     for row in rows(None):
-        if (row.task, row.split) == ("stereotype", "train") and row.doc not in out:
-            if same(row.text) not in seen:
-                yield row, 1.0
+        learnt = (row.task, row.split) == ("stereotype", "train") and row.doc not in out
+        if learnt and same(row.text) not in seen:
+            yield row, 1.0
     for row, each in labelled("train", "tune"):
         yield row, each["weight"] or 1.0
     for row, _ in of_documents([each for each in documents if each["split"] == "train"]):

@@ -42,7 +42,6 @@ from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.stereotypes import probabilities
 from evenflow.transforms.stereotypes.detect import THRESHOLD, cut
 
-
 PRECISION = 0.8  # that removal needs by default
 
 
@@ -159,10 +158,8 @@ def by_label(judge: Judge) -> None:
             area = figures.interval(figures.area(chances[at], true[at]), int(at.sum()))
             print(f"read one by one, {title}, {name}: area {area}")
             for what, tally in (("called", chances >= THRESHOLD), ("removed", gone)):
-                print(
-                    f"  {what}:"
-                    f" {figures.removal(tally[at].tolist(), true[at].tolist(), strong[at].tolist())}"
-                )
+                each = (values[at].tolist() for values in (tally, true, strong))
+                print(f"  {what}: {figures.removal(*each)}")
 
 
 def rephrasings(judge: Judge) -> None:

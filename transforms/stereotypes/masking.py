@@ -163,7 +163,7 @@ def _wide() -> Mapping[str, Mapping[str, str]]:
         short = [(noun, form) for noun, form in people if len(noun) <= len("the")]
         before = [word for word in several if word.startswith("the ")]
         out[attribute] |= {f"{word} {noun}": form for word in before for noun, form in short}
-        out[attribute] |= {word: ONE for word in one}
+        out[attribute] |= dict.fromkeys(one, ONE)
         out[attribute] |= {word + "s": SEVERAL for word in one if _form(word) == ONE}
         out[attribute] |= dict.fromkeys(several, SEVERAL)
     return out

@@ -67,6 +67,9 @@ def test_explain_says_what_run_decides(call: Call, documents: Path) -> None:  # 
         (document, row["sent_id"], attribute): row
         for document, row in sentences
         for attribute in row["stereotype_reasons"]
+        # The table has rows of groups without a list only where there may be a stereotype
+        if attribute in row["words_per_group"]
+        or (row["potential_stereotype"][attribute] or 0) >= THRESHOLD
     }
     flagged, entry = ran(call, documents, "flag")
     removed, _ = ran(call, documents, "remove")
@@ -94,7 +97,7 @@ def test_explain_says_what_run_decides(call: Call, documents: Path) -> None:  # 
             told["end"],
             told["sent_text"],
         )
-        assert row["words_per_group"][attribute] == dict(told["words_per_group"])
+        assert row["words_per_group"].get(attribute, {}) == dict(told["words_per_group"])
         chance, score = row["potential_stereotype"][attribute], row["score_scsc"][attribute]
         assert chance == (told["potential_stereotype"] and round(told["potential_stereotype"], 4))
         potential = chance is not None and chance >= THRESHOLD
@@ -106,7 +109,7 @@ def test_explain_says_what_run_decides(call: Call, documents: Path) -> None:  # 
             row["remove_sentence"][attribute]
             == removed[document, number, attribute]["remove_sentence"]
         )
-        strong += is_strong
+        strong += is_strong and attribute in entry.attributes
         removable += row["remove_sentence"][attribute]
     assert strong > removable > 0
     assert strong == sum(
