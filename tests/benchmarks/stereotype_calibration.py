@@ -8,9 +8,9 @@ on the labelled sentences of the split `tune`; both were drawn at random. called
 document's labels are too coarse: on the sentences of the splits `tune` and `cut` alone. cleared:
 the first stage's probability below which at most one in twenty of the stereotypes lies. scale:
 makes the first stage's value the share of stereotypes among cleared sentences. called: for each
-attribute, kind of text and step of probability, how many sentences were called and how many of them rightly. weights:
-what an indicator's value adds to the strength that people see, a ridge regression of their scores
-on the heads' answers; without PUBLISHED those that stand in the file are kept.
+attribute, kind of text and step of probability, how many sentences were called and how many of them
+rightly. weights: what an indicator's value adds to the strength that people see, a ridge regression
+of their scores on the heads' answers; without PUBLISHED those that stand in the file are kept.
 """
 
 from __future__ import annotations
