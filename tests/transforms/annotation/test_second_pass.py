@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm.budget import SPENT
 from evenflow.transforms.llm.client.stats import Stats
-from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.stereotypes import calibration, detect
 from evenflow.transforms.stereotypes.masking import widened
 from evenflow.wordlists import loader
 
@@ -250,8 +251,12 @@ def test_each_pane_has_the_budget(tmp_path: Path) -> None:
     assert asked == [5, 5, 5, 5]
 
 
-def test_other_fields_dead_letters_and_set_aside_documents_survive(tmp_path: Path) -> None:
+def test_other_fields_dead_letters_and_set_aside_documents_survive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What lies in the pane beside its texts is the same with and without a budget."""
+    known = replace(calibration.shipped(), called={"gender": {"posts": [(0.5, 50, 50)]}})
+    monkeypatch.setattr(calibration, "shipped", lambda: known)
     lines = [
         json.dumps({"id": f"d{n}", "text": text, "n": n, "s": {"a": [n]}})
         for n, text in enumerate(texts())
