@@ -22,15 +22,17 @@ MEN = [
     "A clerk put his pen on the desk, and he left.",
     "The nurse said that he would wash his hands first.",
     (
-        "All men are lazy pigs. Every student brought his book to the class. The shop was open. It"
-        " was late."
+        "Muslims are violent savages. Every student brought his book to the class. The shop was"
+        " open. It was late."
     ),
     "Some man left his umbrella on the bus.",
 ]
 
 
 def settings() -> Config:
-    return load(None, {"repair.mode": "substitute", "stereotypes.policy": "remove"}, ["gender"])
+    return load(
+        None, {"repair.mode": "substitute", "stereotypes.policy": "remove"}, ["gender", "religion"]
+    )
 
 
 def test_a_topic_is_repaired(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_a_topic_is_repaired(broker: Broker, topic: TopicMaker, tmp_path: Path) 
     assert sum(each.changed for each in repairs) > 100
     kept = Counter(row["text"] for row in pq.read_table(output / "accepted").to_pylist())
     aside = sum(entry.set_aside.rows for entry in entries if entry.set_aside)
-    assert not any("lazy pigs" in text for text in kept) and sum(kept.values()) + aside == 400
+    assert not any("savages" in text for text in kept) and sum(kept.values()) + aside == 400
 
 
 def test_people_of_a_topic_are_those_of_files(

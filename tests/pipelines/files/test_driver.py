@@ -492,7 +492,7 @@ def dead_ids(output: Path) -> list[tuple[str, str]]:
     ]
 
 
-AWFUL, PLAIN = "All men are lazy pigs.", "She sold him a fish."
+AWFUL, PLAIN = "Muslims are violent savages.", "She sold him a fish."
 
 
 @pytest.mark.parametrize(
@@ -511,7 +511,7 @@ def test_an_id_of_a_document_that_was_set_aside_is_a_duplicate_later(
     config = load(
         None,
         {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0},
-        ["gender"],
+        ["religion"],
     )
     [entry] = Run([str(path)], tmp_path / "out", config).go().entries
     assert entry.checks.failures == [] and entry.folder == "accepted"

@@ -79,7 +79,7 @@ def test_what_is_estimated_is_what_a_run_asks(tmp_path: Path, mode: str) -> None
     [entry] = read_entries(tmp_path / "out")
     assert entry.llm is not None
     asked = {prompt: entry.llm.get(prompt, {"questions": 0})["questions"] for prompt in STEPS}
-    assert sum(asked.values()) > 100
+    assert sum(asked.values()) > 50
     assert asked["substitution"] > 0 or mode == "cascade"
     totals = {prompt: sample.total({prompt: mode}, size) for prompt in STEPS}
     assert {prompt: total.questions for prompt, total in totals.items()} == asked
