@@ -16,7 +16,8 @@ from evenflow.transforms.models.files import ModelError
 
 PATH = Path(__file__).with_name("calibration.json")
 # Probability from which a sentence counts as a potential stereotype. It is recorded, and its
-# indicators are computed. The mean of precision and recall (F1) is best here.
+# indicators are computed. On documents that are neither learnt from nor reported, the mean of
+# precision and recall (F1) is best here.
 THRESHOLD = 0.3
 UNSURE = (0.2, 0.8)  # between these a language model is worth asking
 # Labelled sentences that the detector must have called stereotypes before the share of right ones
