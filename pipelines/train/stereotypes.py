@@ -159,12 +159,8 @@ def learn(
         if row["source"] == REPHRASED:
             groups[row["doc"], bool(labels[number])].append(number)
     together = [torch.tensor(each) for each in groups.values()]
-    network = nn.Sequential(
-        nn.Linear(states.shape[1], HIDDEN),
-        nn.GELU(approximate="tanh"),
-        nn.Dropout(DROPOUT),
-        nn.Linear(HIDDEN, 1),
-    )
+    first, last = nn.Linear(states.shape[1], HIDDEN), nn.Linear(HIDDEN, 1)
+    network = nn.Sequential(first, nn.GELU(approximate="tanh"), nn.Dropout(DROPOUT), last)
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
     steps = len(rows) // BATCH
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=EPOCHS * steps + 1)
@@ -184,7 +180,6 @@ def learn(
             loss.backward()
             optimizer.step()
             schedule.step()
-    first, last = network[0], network[3]
     within = first.weight.detach().numpy().T / scale[:, None]
     return [
         within.astype(np.float32),
