@@ -47,7 +47,7 @@ ORDER = (
     ("transforms.labels", "transforms.representation", "transforms.kafka"),
     ("transforms.models", "transforms.language_models"),
     ("transforms.text", "transforms.io"),
-    ("transforms.storage",),
+    ("transforms.storage", "transforms.wilson"),
     ("schemas",),
     ("wordlists", "prompts"),
     ("schemas.errors",),

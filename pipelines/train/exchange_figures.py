@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenflow.transforms import wilson
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.encoder import logistic
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.models.train.evaluate import share, wilson
+from evenflow.transforms.models.train.evaluate import share
 from evenflow.transforms.models.train.labelled import Labelled
 from evenflow.transforms.substitution.reading import JoinedSets, places_of
 from evenflow.transforms.substitution.sets import Set
@@ -246,7 +247,7 @@ def cuts(rows: Sequence[tuple[float, bool]]) -> dict[str, float]:
     for precision in PRECISIONS:
         for cut in GRID:
             made = [right for chance, right in rows if chance >= cut]
-            if made and wilson(sum(made), len(made))[0] >= precision:
+            if made and wilson.interval(sum(made) / len(made), len(made))[0] >= precision:
                 out[f"{precision:.2f}"] = cut
                 break
     return out

@@ -30,6 +30,7 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 
 from evenflow.schemas.config import load
+from evenflow.transforms import wilson
 from evenflow.transforms.bias_score import direction, importance, signal, vectors, words
 from evenflow.transforms.bias_score.direction import Direction, Space
 from evenflow.transforms.bias_score.lookup import LookupScorer
@@ -133,7 +134,7 @@ def analogies(space: Vectors, found: Direction) -> None:
         answers[KINDS[int(np.argmax(like))]] += 1
     total = answers.total()
     for kind in ("definition", "stereotype", "neither"):
-        low, high = wilson(answers[kind], total)
+        low, high = wilson.interval(answers[kind] / total, total)
         print(
             f"SemBias, {kind}: {answers[kind] / total:.3f} [{low:.3f}, {high:.3f}] of {total} of"
             f" {len(lines)} questions; GloVe {PUBLISHED[kind]} (Zhao et al. 2018)"
@@ -142,12 +143,6 @@ def analogies(space: Vectors, found: Direction) -> None:
 
 KINDS = ("definition", "neither", "neither", "stereotype")  # by column of sembias.tsv
 PUBLISHED = {"definition": 0.802, "stereotype": 0.109, "neither": 0.089}
-
-
-def wilson(count: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    share, more = count / total, z * z / total
-    half = z * np.sqrt(share * (1 - share) / total + more / (4 * total))
-    return (share + more / 2 - half) / (1 + more), (share + more / 2 + half) / (1 + more)
 
 
 def speeches() -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas.documents import Cell
+from evenflow.transforms import wilson
 from evenflow.transforms.annotation.people import (
     PeopleCounter,
     cut_cell,
@@ -30,7 +31,6 @@ from evenflow.transforms.representation.dr import DIGITS, demographic_representa
 from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched together
-NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
 AROUND = 60  # characters on each side of a mention in an example
 EXAMPLES = 3
 
@@ -198,9 +198,7 @@ def _interval(share: float, variance: float, documents: int) -> tuple[float, flo
     """
     inner = share * (1 - share)
     draws = min(inner / variance, documents) if variance > 0 and inner > 0 else documents
-    z = NORMAL_95**2 / draws
-    half = (z * inner + z * z / 4) ** 0.5
-    return (share + z / 2 - half) / (1 + z), (share + z / 2 + half) / (1 + z)
+    return wilson.interval(share, draws)
 
 
 def _dr(counts: npt.NDArray[np.float64], words: WordList) -> float | None:

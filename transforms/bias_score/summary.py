@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas.ledger import BiasSummary, BiasSums, Estimate
+from evenflow.transforms import wilson
 from evenflow.transforms.bias_score.score import Scores
 
 Ints = npt.NDArray[np.int64]
@@ -125,7 +126,8 @@ def summarise(total: BiasSums, judged: bool, confidence: float) -> BiasSummary:
         out.above = _estimate(share)
         if t is not None:
             _, size = _effective(total, "a", share, share * (1 - share))
-            out.above.low, out.above.high = _wilson(share, size, t)
+            low, high = wilson.interval(share, size, t)
+            out.above.low, out.above.high = round(low, DIGITS), round(high, DIGITS)
     return out
 
 
@@ -166,14 +168,6 @@ def _effective(
     if not variance or not spread:
         return variance, count**2 / products["nn"]
     return variance, min(spread / variance, count)
-
-
-def _wilson(share: float, size: float, quantile: float) -> tuple[float, float]:
-    """Wilson's interval of a share of an effective number of sentences."""
-    more = quantile**2 / size
-    half = quantile * sqrt(share * (1 - share) / size + more / (4 * size))
-    low, high = ((share + more / 2 + side * half) / (1 + more) for side in (-1, 1))
-    return round(max(low, 0), DIGITS), round(min(high, 1), DIGITS)
 
 
 def _estimate(value: float, error: float | None = None) -> Estimate:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from math import sqrt
 from pathlib import Path
 
+from evenflow.transforms import wilson
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 
@@ -24,7 +24,7 @@ UNSURE = (0.2, 0.8)  # between these a language model is worth asking
 # means anything: in all, and of a kind of text that is checked by itself.
 LEAST_CALLED, LEAST_OF_KIND = 20, 10
 # Nothing is removed where the precision may be lower than this (bound of 95 %; Wilson, 1927)
-LOWER, Z = 0.7, 1.96
+LOWER = 0.7
 
 
 @dataclass(frozen=True)
@@ -114,22 +114,7 @@ def cut(attribute: str, precision: float, known: Calibration | None = None) -> f
         called, right = sum(n for n, _ in at), sum(right for _, right in at)
         enough = [(called, right), *(one for one in at if one[0] >= LEAST_OF_KIND)]
         if called >= LEAST_CALLED and all(
-            own >= precision * n and lower_bound(own, n) >= LOWER for n, own in enough
+            own >= precision * n and wilson.interval(own / n, n)[0] >= LOWER for n, own in enough
         ):
             return probability
     return None
-
-
-def lower_bound(right: int, n: int) -> float:
-    """The lower bound of a share's 95 % interval (Wilson, 1927).
-
-    Args:
-        right: Number of hits.
-        n: Number of cases, at least 1.
-
-    Returns:
-        The bound.
-    """
-    share = right / n
-    middle = share + Z * Z / (2 * n)
-    return (middle - Z * sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))) / (1 + Z * Z / n)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,11 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
+from evenflow.transforms import wilson
+
 DRAWS = 300  # bootstrap samples of documents
 BINS = 10
 SEED = 0
-Z = 1.96  # 95 %
 Floats = npt.NDArray[np.floating[Any]]
 Truth = npt.NDArray[np.bool_]
 
@@ -86,26 +86,8 @@ def share(right: int, n: int) -> str:
     """
     if not n:
         return "none of 0"
-    low, high = wilson(right, n)
+    low, high = wilson.interval(right / n, n)
     return f"{right / n:.2f} [{low:.2f}, {high:.2f}] ({right} of {n})"
-
-
-def wilson(right: int, n: int) -> tuple[float, float]:
-    """Compute the 95 % interval of a share (Wilson, 1927).
-
-    Args:
-        right: Number of hits.
-        n: Number of rows, at least 1.
-
-    Returns:
-        Its bounds.
-    """
-    p = right / n
-    middle, width = (
-        (p + Z * Z / (2 * n)) / (1 + Z * Z / n),
-        Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n),
-    )
-    return max(0.0, middle - width), middle + width
 
 
 def area(values: Floats, true: Truth) -> float:
