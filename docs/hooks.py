@@ -139,7 +139,7 @@ def experiment(name: str) -> str:
     Args:
         name: Its experiment.json, in the repository.
     """
-    from evenflow.pipelines.train.comparison import Estimate, interval
+    from evenflow.pipelines.lab.train.comparison import Estimate, interval
 
     found = json.loads((ROOT / name).read_text(encoding="utf-8"))
     arms = {arm: each["title"] for arm, each in found["arms"].items()}
@@ -175,7 +175,7 @@ def rooms(_: str) -> str:
 
 def benchmarks(_: str) -> str:
     """Return a table of the benchmarks of language models, from their records."""
-    from evenflow.transforms.benchmarks.suites import SUITES
+    from evenflow.transforms.lab.benchmarks.suites import SUITES
 
     rows = ["| suite | figure | models | items | limits |", "| --- | --- | --- | --- | --- |"]
     for name, suite in SUITES.items():

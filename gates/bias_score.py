@@ -8,9 +8,9 @@ from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import BiasScore, BiasSummary, BiasSums, BiasWord, Score, Verdict
-from evenflow.transforms.bias_score import signal
-from evenflow.transforms.bias_score.score import FINE
-from evenflow.transforms.bias_score.summary import DIGITS, STEP, summarise
+from evenflow.transforms.measures.bias_score import signal
+from evenflow.transforms.measures.bias_score.score import FINE
+from evenflow.transforms.measures.bias_score.summary import DIGITS, STEP, summarise
 
 MOST_WORDS = 20  # words that the ledger keeps of a pane
 

@@ -11,10 +11,10 @@ from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import CoverageEntry, State, Verdict
 from evenflow.schemas.sections import CoverageSettings
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.coverage.gaps import joined, summary, words
-from evenflow.transforms.coverage.mups import Coverage
-from evenflow.transforms.coverage.named import Meetings
-from evenflow.transforms.coverage.table import Table
+from evenflow.transforms.measures.coverage.gaps import joined, summary, words
+from evenflow.transforms.measures.coverage.mups import Coverage
+from evenflow.transforms.measures.coverage.named import Meetings
+from evenflow.transforms.measures.coverage.table import Table
 from evenflow.wordlists.loader import WordList
 
 MOST_GAPS = 10  # gaps that a pane's entry lists

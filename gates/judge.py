@@ -35,9 +35,9 @@ from evenflow.schemas.ledger import (
     Verdict,
     Weights,
 )
+from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.representation.people import UNIT, doubted
 from evenflow.transforms.models.people import PeopleHead
-from evenflow.transforms.representation.dr import score
-from evenflow.transforms.representation.people import UNIT, doubted
 from evenflow.wordlists.loader import WordList
 
 TOP_LABELS = 40  # labels of a pane and attribute that the ledger keeps

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.verdict import Thresholds
 from evenflow.schemas.ledger import STATES, AttributeEntry, PaneEntry, State, Sums
+from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.representation.people import doubted
 from evenflow.transforms.repair.calibration import Aim, Calibrator
-from evenflow.transforms.representation.dr import score
-from evenflow.transforms.representation.people import doubted
 
 Floats = npt.NDArray[np.float64]
 

@@ -312,9 +312,9 @@ class Figures:
         outside: Number of documents with such a field, by its name.
         attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
-        coverage: The records of coverage and how often each occurs (transforms.coverage.named).
+        coverage: The records of coverage and how often each occurs (measures.coverage.named).
         bias_score: Sums of the bias score (ledger.BiasSums); empty if it is not computed.
-        bias_words: What single words add to it (transforms.bias_score.score, BiasScorer.words).
+        bias_words: What single words add to it (measures.bias_score.score, BiasScorer.words).
     """
 
     documents: int = 0

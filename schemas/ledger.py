@@ -424,10 +424,10 @@ class CoverageEntry(Entry):
     """The records of a pane by their values, and the gaps of the rolling panes.
 
     Attributes:
-        records: How often each record occurs, by its values as JSON (transforms.coverage.named).
+        records: How often each record occurs, by its values as JSON (measures.coverage.named).
         squares: Sum over documents of their squared number of records.
-        clusters: Sums over documents by pattern (transforms.coverage.clusters); empty without.
-        rolling: The gaps of the last accepted panes and this one (transforms.coverage.gaps).
+        clusters: Sums over documents by pattern (measures.coverage.clusters); empty without.
+        rolling: The gaps of the last accepted panes and this one (measures.coverage.gaps).
         verdict: Verdict on the largest of them.
     """
 
@@ -442,7 +442,7 @@ class BiasSums(Entry):
     """Sums of the bias score, additive over documents.
 
     n_d, a_d and t_d are a document's number of scored sentences, of those above the threshold, and
-    its sum of absolute scores, in transforms.bias_score.summary.STEP.
+    its sum of absolute scores, in transforms.measures.bias_score.summary.STEP.
 
     Attributes:
         documents: Number of documents with a scored sentence.

@@ -17,11 +17,13 @@ ROOT = Path(__file__).parents[1]
 ORDER = (
     ("pipelines.api",),
     ("pipelines.cli",),
-    ("pipelines.train", "pipelines.triggers", "pipelines.word_review"),
-    ("pipelines.board", "pipelines.stream"),
-    ("pipelines.files", "pipelines.doctor"),
-    ("pipelines.panes", "pipelines.runners", "pipelines.metrics", "pipelines.accepted"),
-    ("pipelines.report", "pipelines.explain"),
+    ("pipelines.cli.lab",),
+    ("pipelines.lab", "pipelines.triggers"),
+    ("pipelines.pages.board", "pipelines.engine.stream"),
+    ("pipelines.engine.files", "pipelines.doctor"),
+    ("pipelines.engine.panes", "pipelines.engine.runners"),
+    ("pipelines.metrics", "pipelines.accepted"),
+    ("pipelines.pages.report", "pipelines.explain"),
     ("pipelines.terminal",),
     ("gates.judge", "gates.bias_score", "gates.hold", "gates.requirement", "gates.why"),
     ("gates.metrics", "gates.alerts", "gates.notify"),
@@ -36,16 +38,16 @@ ORDER = (
         "gates.change_point",
         "gates.posting",
     ),
+    ("transforms.lab",),
     ("transforms.repair",),
-    ("transforms.annotation", "transforms.generation", "transforms.word_lists"),
-    ("transforms.benchmarks", "transforms.masking"),
-    ("transforms.bias_score",),
+    ("transforms.annotation",),
+    ("transforms.measures.bias_score",),
     ("transforms.llm",),
-    ("transforms.stereotypes", "transforms.coverage"),
+    ("transforms.measures.stereotypes", "transforms.measures.coverage"),
     ("transforms.staging",),
     ("transforms.substitution",),
-    ("transforms.labels", "transforms.representation", "transforms.kafka"),
-    ("transforms.models", "transforms.language_models"),
+    ("transforms.labels", "transforms.measures.representation", "transforms.kafka"),
+    ("transforms.models",),
     ("transforms.text", "transforms.io"),
     ("transforms.storage", "transforms.wilson"),
     ("schemas",),
@@ -99,6 +101,20 @@ def test_imports_point_downward() -> None:
                 upward.append(f"{path.relative_to(ROOT)}:{line}: {module}")
     assert len(seen) > len(LEVELS) / 2, "hardly an import was found"
     assert not upward, "\n".join(upward)
+
+
+LAB = ("pipelines.lab", "pipelines.cli.lab", "transforms.lab")
+DOORS = ("pipelines.cli.app",)  # enters the commands of the laboratory
+
+
+def test_nothing_of_the_gate_imports_the_laboratory() -> None:
+    found = []
+    for path in FILES:
+        own = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        rooms = [(line, module, room_of(module)) for line, module in imported(path)]
+        if room_of(own) not in LAB and own not in DOORS:
+            found += [f"{own}:{line}: {module}" for line, module, room in rooms if room in LAB]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))

@@ -16,7 +16,7 @@ from pydantic.v1 import (
 )
 
 from evenflow.gates.expectations.base import FrameMetric, StatedExpectation, require_columns
-from evenflow.transforms.representation import dr
+from evenflow.transforms.measures.representation import dr
 
 METRIC = "table.demographic_representation"
 CONFIDENCE = 0.95
@@ -33,7 +33,7 @@ TOO_FEW = "Fewer than $min_mentions mentions are not judged."
 class DemographicRepresentation(FrameMetric):
     """DR of mention columns with its interval, from the documents' counts.
 
-    transforms.representation has the method.
+    transforms.measures.representation has the method.
     """
 
     metric_name = METRIC

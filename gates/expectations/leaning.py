@@ -46,7 +46,7 @@ class BiasScoreShare(FrameMetric):
         """
         from evenflow.schemas.config import load
         from evenflow.schemas.ledger import BiasSums
-        from evenflow.transforms.bias_score import signal, summary
+        from evenflow.transforms.measures.bias_score import signal, summary
         from evenflow.transforms.text import sentences
 
         column, attribute = arguments["column"], arguments.get("attribute") or "gender"

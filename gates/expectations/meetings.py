@@ -16,9 +16,9 @@ from pydantic.v1 import (
 
 from evenflow.gates.expectations.base import FrameMetric, StatedExpectation, require_columns
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.coverage.gaps import summary, words
-from evenflow.transforms.coverage.mups import Coverage
-from evenflow.transforms.coverage.table import Table
+from evenflow.transforms.measures.coverage.gaps import summary, words
+from evenflow.transforms.measures.coverage.mups import Coverage
+from evenflow.transforms.measures.coverage.table import Table
 
 METRIC = "table.coverage_gaps"
 CONFIDENCE = 0.95
@@ -30,7 +30,7 @@ SENTENCE = (
 
 
 class CoverageGaps(FrameMetric):
-    """The gaps of columns (transforms.coverage.gaps)."""
+    """The gaps of columns (transforms.measures.coverage.gaps)."""
 
     metric_name = METRIC
     value_keys = ("columns", "tau", "depth")

@@ -22,8 +22,8 @@ from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.files import LedgerError, canonical
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
 from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
-from evenflow.transforms.representation.dr import score
-from evenflow.transforms.representation.people import doubted
+from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.representation.people import doubted
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "ledger/reviews"

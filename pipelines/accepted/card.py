@@ -18,10 +18,10 @@ import yaml
 from evenflow.gates.ledger.files import read_meta
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.pipelines.accepted.rows import Accepted
-from evenflow.pipelines.report.figures import configuration
+from evenflow.pipelines.pages.report.figures import configuration
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Score
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.storage.storage import Storage
 
 CROISSANT, README = "croissant.json", "README.md"

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 
 from evenflow.gates.ledger.files import read_meta
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.report.figures import configuration
-from evenflow.pipelines.report.files import open_named
+from evenflow.pipelines.pages.report.figures import configuration
+from evenflow.pipelines.pages.report.files import open_named
 from evenflow.transforms.io.fields import EXTRA, JSON, is_json, promoted
 from evenflow.transforms.storage.storage import Place, Storage, at
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from evenflow.gates.lock import LockedError as LockedError
     from evenflow.gating import Gate as Gate
     from evenflow.pipelines.accepted.rows import accepted as accepted
-    from evenflow.pipelines.files.cutting import ChangedError as ChangedError
-    from evenflow.pipelines.panes.epochs import RunError as RunError
-    from evenflow.pipelines.runners.errors import WorkerError as WorkerError
+    from evenflow.pipelines.engine.files.cutting import ChangedError as ChangedError
+    from evenflow.pipelines.engine.panes.epochs import RunError as RunError
+    from evenflow.pipelines.engine.runners.errors import WorkerError as WorkerError
     from evenflow.results import Explanation as Explanation
     from evenflow.results import Measurement as Measurement
     from evenflow.results import Outcome as Outcome
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Annotation": "evenflow.annotator",
     "Annotator": "evenflow.annotator",
-    "ChangedError": "evenflow.pipelines.files.cutting",
+    "ChangedError": "evenflow.pipelines.engine.files.cutting",
     "ConfigError": "evenflow.schemas.config",
     "Explanation": "evenflow.results",
     "EvenflowError": "evenflow.schemas.errors",
@@ -62,12 +62,12 @@ _MODULES = {
     "Measurement": "evenflow.results",
     "ModelError": "evenflow.transforms.models.files",
     "Outcome": "evenflow.results",
-    "RunError": "evenflow.pipelines.panes.epochs",
+    "RunError": "evenflow.pipelines.engine.panes.epochs",
     "SuiteError": "evenflow.gates.expectations.user_suite",
     "Summary": "evenflow.annotator",
     "TextError": "evenflow.annotator",
     "WordListError": "evenflow.wordlists.loader",
-    "WorkerError": "evenflow.pipelines.runners.errors",
+    "WorkerError": "evenflow.pipelines.engine.runners.errors",
     "accepted": "evenflow.pipelines.accepted.rows",
     "counterfactual": "evenflow.annotator",
     "explain": "evenflow.functions",

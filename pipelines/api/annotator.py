@@ -242,7 +242,7 @@ class Annotator:
             The sums.
         """
         from evenflow.schemas.documents import AttributeFigures
-        from evenflow.transforms.representation.dr import sums
+        from evenflow.transforms.measures.representation.dr import sums
 
         total, left = self.summary(), iter(annotations)
         while chunk := list(islice(left, SUMMED)):

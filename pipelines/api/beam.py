@@ -42,7 +42,7 @@ from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Verdict
 from evenflow.settings import Configuration, configuration
 from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 
 Document: TypeAlias = dict[str, Any]
 # Of an attribute with M groups: documents that name it, counts (M,), products (M, M)

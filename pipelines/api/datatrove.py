@@ -27,7 +27,7 @@ from evenflow.annotator import Annotator
 from evenflow.datatrove_filter import RepresentationFilter
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.settings import Configuration, configuration
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 from evenflow.wordlists.loader import WordList
 
 __all__ = ["DemographicStats", "RepresentationFilter", "representation"]

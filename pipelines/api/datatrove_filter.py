@@ -16,7 +16,7 @@ from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.ledger import State, Sums
 from evenflow.settings import Configuration
-from evenflow.transforms.representation.dr import score, sums
+from evenflow.transforms.measures.representation.dr import score, sums
 
 NO_TEXT = "no_text"  # the reason of a document without a text, or with one that is too long
 

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from evenflow.inputs import Inputs, lines, patterns
-from evenflow.pipelines.files.driver import Run, RunError
-from evenflow.pipelines.panes.output import refuse_foreign
-from evenflow.pipelines.report.report import build
+from evenflow.pipelines.engine.files.driver import Run, RunError
+from evenflow.pipelines.engine.panes.output import refuse_foreign
+from evenflow.pipelines.pages.report.report import build
 from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.lines import counted
 from evenflow.pipelines.terminal.outcome import PaneProgress

@@ -16,10 +16,7 @@ from evenflow.pipelines.cli import (
     alerts,
     bias_score,
     coverage,
-    coverage_generate,
-    coverage_plan,
     doctor,
-    drafts,
     estimate,
     explain,
     init,
@@ -28,20 +25,21 @@ from evenflow.pipelines.cli import (
     run,
     stream,
 )
-from evenflow.pipelines.cli import benchmark as cli_benchmark
 from evenflow.pipelines.cli import board as cli_board
 from evenflow.pipelines.cli import card as cli_card
 from evenflow.pipelines.cli import compare as cli_compare
-from evenflow.pipelines.cli import experiment as cli_experiment
 from evenflow.pipelines.cli import export as cli_export
-from evenflow.pipelines.cli import finetune as cli_finetune
 from evenflow.pipelines.cli import gate as cli_gate
-from evenflow.pipelines.cli import lists as cli_lists
 from evenflow.pipelines.cli import llm as cli_llm
-from evenflow.pipelines.cli import mine as cli_mine
 from evenflow.pipelines.cli import trigger as cli_trigger
-from evenflow.pipelines.cli import word_lists as cli_word_lists
 from evenflow.pipelines.cli.commands import PanelCommand, options_of
+from evenflow.pipelines.cli.lab import benchmark as cli_benchmark
+from evenflow.pipelines.cli.lab import coverage_generate, coverage_plan, drafts
+from evenflow.pipelines.cli.lab import experiment as cli_experiment
+from evenflow.pipelines.cli.lab import finetune as cli_finetune
+from evenflow.pipelines.cli.lab import lists as cli_lists
+from evenflow.pipelines.cli.lab import mine as cli_mine
+from evenflow.pipelines.cli.lab import word_lists as cli_word_lists
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
 DEBUG = "--debug"

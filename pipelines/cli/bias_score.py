@@ -49,8 +49,8 @@ def direction(
     That is the share of the variance of the pairs' differences that the direction explains, and
     how well it agrees with the direction from all pairs of the word list.
     """
-    from evenflow.transforms.bias_score import direction as directions
-    from evenflow.transforms.bias_score import signal
+    from evenflow.transforms.measures.bias_score import direction as directions
+    from evenflow.transforms.measures.bias_score import signal
 
     config = _configuration(selection, vectors)
     own, words = signal.of(config), config.word_list(config.bias_score.attribute)
@@ -97,13 +97,13 @@ def reference(
     The file says what the scores were made with. A run with other vectors or words refuses it.
     """
     from evenflow.gates.ledger.files import canonical
-    from evenflow.pipelines.files.measure import measure
+    from evenflow.pipelines.engine.files.measure import measure
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
     from evenflow.schemas.ledger import BiasSums
-    from evenflow.transforms.bias_score import reference as references
-    from evenflow.transforms.bias_score import signal
     from evenflow.transforms.io import files
+    from evenflow.transforms.measures.bias_score import reference as references
+    from evenflow.transforms.measures.bias_score import signal
     from evenflow.transforms.storage.storage import at
 
     config = _configuration(selection, vectors, text_field)

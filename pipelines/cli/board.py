@@ -60,9 +60,9 @@ def board(
 
     import uvicorn
 
-    from evenflow.pipelines.board.app import application
-    from evenflow.pipelines.board.follow import Board, names
-    from evenflow.pipelines.panes.output import has_ledger
+    from evenflow.pipelines.engine.panes.output import has_ledger
+    from evenflow.pipelines.pages.board.app import application
+    from evenflow.pipelines.pages.board.follow import Board, names
 
     token = _token() if allow_actions else None
     listener = listen(host, port)
@@ -103,7 +103,7 @@ def _token() -> str:
     """The token that was given, or a new one. Raises ConfigError."""
     import secrets
 
-    from evenflow.pipelines.board.security import LEAST_TOKEN
+    from evenflow.pipelines.pages.board.security import LEAST_TOKEN
     from evenflow.schemas.config import ConfigError
 
     given = os.environ.get(TOKEN)

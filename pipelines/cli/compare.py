@@ -52,7 +52,7 @@ def compare(
     Nothing is written. Exit status: 0 done, 3 there was no document, 2 wrong usage or
     configuration, 1 failure.
     """
-    from evenflow.pipelines.files.compare import compared
+    from evenflow.pipelines.engine.files.compare import compared
 
     config = selection.configuration({"fields.text": text_field, "fields.id": id_field})
     found = compared([first], [second], config, by, unpaired)

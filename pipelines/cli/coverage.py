@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.coverage_options import Counting, print_parts
+from evenflow.pipelines.cli.lab.coverage_options import Counting, print_parts
 
 GAPS = "gaps"  # the command that `evenflow coverage INPUT…` stands for
 HELP = """Meetings of attributes that are too rare, and a plan that fills the gaps.
@@ -61,7 +61,7 @@ def gaps(
     parts = counting.summaries(inputs, most or (None if as_json else 20))
     things = counting.things(inputs)
     if page is not None:
-        from evenflow.pipelines.report.coverage import page as drawn
+        from evenflow.pipelines.pages.report.coverage import page as drawn
 
         page.write_text(drawn(parts, things), encoding="utf-8")
     print_parts(parts, as_json, lambda: coverage_tables.gaps(parts, things))

@@ -178,7 +178,7 @@ def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:
 def _text_of(directory: str, identity: str) -> str:
     """The text of a document in a run's output. Raises ConfigError, typer.BadParameter."""
     from evenflow.pipelines.cli.gate import check, opened
-    from evenflow.pipelines.report.why import find_text
+    from evenflow.pipelines.pages.report.why import find_text
 
     output = options.storage(directory)
     check(output)

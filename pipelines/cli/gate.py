@@ -89,7 +89,7 @@ def gate_why(
     The excess is what the groups that are named too often have beyond their target, in mentions;
     labels and documents are listed by their share of it in the rolling window.
     """
-    from evenflow.pipelines.report.why import default_pane, why
+    from evenflow.pipelines.pages.report.why import default_pane, why
     from evenflow.pipelines.terminal import tables
     from evenflow.schemas.config import ConfigError
 
@@ -220,7 +220,7 @@ def ledger_verify(
 
     from evenflow.gates.ledger import history, output_files, segments
     from evenflow.gates.ledger.files import read_meta
-    from evenflow.pipelines.report.figures import configuration
+    from evenflow.pipelines.pages.report.figures import configuration
 
     check(directory)
     if rebuild:
@@ -309,7 +309,7 @@ def report(
     context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
 ) -> None:
     """Rebuild report.html and report.json from the ledger."""
-    from evenflow.pipelines.report.report import build
+    from evenflow.pipelines.pages.report.report import build
 
     check(directory)
     session: Session = context.obj
@@ -336,7 +336,7 @@ def opened(directory: Storage) -> tuple[History, Config | None]:
     """
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
-    from evenflow.pipelines.report.figures import configuration
+    from evenflow.pipelines.pages.report.figures import configuration
 
     config = configuration(read_meta(directory))
     return History(directory, config), config
@@ -346,7 +346,7 @@ def _totals(directory: Storage) -> tuple[Totals, Mapping[str, Any]]:
     """The sums of a ledger, and its metadata (ledger/meta.json)."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
-    from evenflow.pipelines.report.figures import configuration
+    from evenflow.pipelines.pages.report.figures import configuration
 
     meta = read_meta(directory)
     return History(directory, configuration(meta)).totals, meta or {}
@@ -382,7 +382,7 @@ def check(directory: Storage) -> None:
     Raises:
         ConfigError: It has none.
     """
-    from evenflow.pipelines.panes.output import has_ledger
+    from evenflow.pipelines.engine.panes.output import has_ledger
     from evenflow.schemas.config import ConfigError
 
     if not has_ledger(directory):

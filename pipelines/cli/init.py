@@ -16,7 +16,7 @@ from evenflow.pipelines.cli.commands import examples
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.files.look import Field, Look, Seen
+    from evenflow.pipelines.engine.files.look import Field, Look, Seen
     from evenflow.schemas.config import Config
 
 EXAMPLES = examples(
@@ -60,7 +60,7 @@ def init(
     config = load(None, {"fields.text": text_field} if text_field else {}, (), wordlist or ())
     seen: Look | None = None
     if inputs:
-        from evenflow.pipelines.files.look import NoTextError, look
+        from evenflow.pipelines.engine.files.look import NoTextError, look
 
         found = options.sizes_of(inputs)
         try:

@@ -66,7 +66,7 @@ def run_gate(
     """
     one_of(result.log_format, ("text", "json"), "--log-format")
     session.json_lines = result.log_format == "json"
-    from evenflow.pipelines.panes.output import refuse_foreign
+    from evenflow.pipelines.engine.panes.output import refuse_foreign
 
     with cli_llm.configured(llm) as server:
         config = gate.configuration(
@@ -98,7 +98,7 @@ def run_gate(
 
             with acting(result.output, config, note) as acted:
                 outcome = read(config, metrics)
-            from evenflow.pipelines.report.report import build
+            from evenflow.pipelines.pages.report.report import build
 
             page = build(result.output)
     session.resumable = False

@@ -43,7 +43,7 @@ def measure(
 
     Exit status: 0 done, 3 there was no document, 2 wrong usage or configuration, 1 failure.
     """
-    from evenflow.pipelines.files.measure import measure as figures_of
+    from evenflow.pipelines.engine.files.measure import measure as figures_of
     from evenflow.pipelines.terminal import summaries, tables
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures

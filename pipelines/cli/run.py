@@ -183,7 +183,7 @@ def _read(
 ) -> Outcome:
     """Run the gate on files, with its progress on standard error."""
     if workers > 1:
-        from evenflow.pipelines.files import forks
+        from evenflow.pipelines.engine.files import forks
 
         forks.start()
     # Imported here: it takes a while, which help and wrong usage need not wait for.
@@ -192,8 +192,8 @@ def _read(
         from evenflow.transforms.io import files
 
         sizes = files.match(inputs) if follow is None else {}
-        import evenflow.pipelines.report.report  # noqa: F401 (within the block, for its tables)
-        from evenflow.pipelines.files.driver import Run
+        import evenflow.pipelines.pages.report.report  # noqa: F401 (within the block, for its tables)
+        from evenflow.pipelines.engine.files.driver import Run
 
     with reporter(result.log_format, sizes, result.quiet) as progress:
 

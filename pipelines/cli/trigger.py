@@ -103,7 +103,7 @@ def trigger_history(directory: options.DirArgument, as_json: options.JsonOption 
 def _config(directory: Storage, path: Path | None) -> Config:
     """The configuration of a file, or that with which an output was begun. Raises ConfigError."""
     from evenflow.gates.ledger.files import read_meta
-    from evenflow.pipelines.report.figures import configuration
+    from evenflow.pipelines.pages.report.figures import configuration
     from evenflow.schemas.config import ConfigError, load
 
     found = configuration(read_meta(directory))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from evenflow.pipelines.explain.document import COLOURS
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.transforms.bias_score.signal import BiasSignal
+from evenflow.transforms.measures.bias_score.signal import BiasSignal
 
 DIGITS = 5  # of a printed figure, as in the paper's tables
 Shares = Callable[[str], npt.NDArray[np.float64]]

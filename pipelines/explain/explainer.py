@@ -60,7 +60,7 @@ class Explainer:
         if counterfactual is not None:
             # Models take a part of a second, which plain texts need not wait for
             from evenflow.pipelines.explain.counterfactual import Rewriter
-            from evenflow.transforms.stereotypes.bar import StereotypeBar
+            from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
             from evenflow.transforms.substitution import reading
 
             judge = reading.DocumentJudge.shipped() if counterfactual == "gc" else None
@@ -81,12 +81,12 @@ class Explainer:
 
         if bias_score:
             from evenflow.pipelines.explain.bias_score import BiasExplainer
-            from evenflow.transforms.bias_score import signal
+            from evenflow.transforms.measures.bias_score import signal
 
             own, shares = signal.of(config), None
             if importance is not None:
-                from evenflow.transforms.bias_score import contextual
-                from evenflow.transforms.bias_score.vectors import VectorsError
+                from evenflow.transforms.measures.bias_score import contextual
+                from evenflow.transforms.measures.bias_score.vectors import VectorsError
 
                 if isinstance(own.vectors, contextual.ContextualVectors):
                     raise VectorsError(

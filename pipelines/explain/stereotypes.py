@@ -8,10 +8,14 @@ from typing import Any
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.transforms.measures.stereotypes import detect, indicators
+from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, Detector
+from evenflow.transforms.measures.stereotypes.judging import (
+    Candidate,
+    IndicatorScorer,
+    StereotypeJudge,
+)
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.transforms.stereotypes import detect, indicators
-from evenflow.transforms.stereotypes.detect import THRESHOLD, Detector
-from evenflow.transforms.stereotypes.judging import Candidate, IndicatorScorer, StereotypeJudge
 from evenflow.wordlists.loader import WordList
 
 # In the place of an attribute: the sentence names no group, and was judged because all sentences

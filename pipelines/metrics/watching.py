@@ -20,7 +20,7 @@ from evenflow.gates.metrics.families import families
 from evenflow.gates.metrics.now import Now
 from evenflow.gates.metrics.state import ledger_state
 from evenflow.pipelines.metrics.timings import TimingsReader
-from evenflow.pipelines.report.figures import configuration
+from evenflow.pipelines.pages.report.figures import configuration
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io.files import printable

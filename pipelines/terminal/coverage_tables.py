@@ -9,7 +9,7 @@ from rich.table import Table
 
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.pipelines.terminal.tables import console
-from evenflow.transforms.coverage.gaps import words
+from evenflow.transforms.measures.coverage.gaps import words
 
 
 def gaps(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -> None:

@@ -12,15 +12,15 @@ from evenflow.pipelines.terminal import weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, Sums
-from evenflow.transforms.models.people import PeopleHead
-from evenflow.transforms.representation.dr import (
+from evenflow.transforms.measures.representation.dr import (
     DIGITS,
     Convergence,
     demographic_representation,
     documents_until,
     score,
 )
-from evenflow.transforms.representation.people import doubted
+from evenflow.transforms.measures.representation.people import doubted
+from evenflow.transforms.models.people import PeopleHead
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome

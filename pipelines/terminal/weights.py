@@ -8,7 +8,7 @@ from typing import Any
 from evenflow.gates import weights as words
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.ledger import Score, Sums
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 
 
 def summary(totals: Totals, confidence: float = 0.95) -> dict[str, Any] | None:

@@ -27,12 +27,12 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import torch
 
-from evenflow.pipelines.train.benchmark import benchmark
-from evenflow.transforms.benchmarks import bbq, hellaswag
-from evenflow.transforms.benchmarks.asking import Models
-from evenflow.transforms.benchmarks.data import Data
-from evenflow.transforms.benchmarks.suite import Item
-from evenflow.transforms.benchmarks.suites import SUITES
+from evenflow.pipelines.lab.train.benchmark import benchmark
+from evenflow.transforms.lab.benchmarks import bbq, hellaswag
+from evenflow.transforms.lab.benchmarks.asking import Models
+from evenflow.transforms.lab.benchmarks.data import Data
+from evenflow.transforms.lab.benchmarks.suite import Item
+from evenflow.transforms.lab.benchmarks.suites import SUITES
 
 BBQ_ITEMS = 1500
 MODEL = "build/models/smollm2-135m-instruct"

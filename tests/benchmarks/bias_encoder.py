@@ -14,8 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from evenflow.transforms.benchmarks import senteval
-from evenflow.transforms.benchmarks.data import Data
+from evenflow.transforms.lab.benchmarks import senteval
+from evenflow.transforms.lab.benchmarks.data import Data
 
 FOLDER = Path("build/encoder")
 

@@ -31,11 +31,11 @@ from scipy.stats import pearsonr, spearmanr
 
 from evenflow.schemas.config import load
 from evenflow.transforms import wilson
-from evenflow.transforms.bias_score import direction, importance, signal, vectors, words
-from evenflow.transforms.bias_score.direction import Direction, Space
-from evenflow.transforms.bias_score.lookup import LookupScorer
-from evenflow.transforms.bias_score.score import BiasScorer
-from evenflow.transforms.bias_score.vectors import Vectors
+from evenflow.transforms.measures.bias_score import direction, importance, signal, vectors, words
+from evenflow.transforms.measures.bias_score.direction import Direction, Space
+from evenflow.transforms.measures.bias_score.lookup import LookupScorer
+from evenflow.transforms.measures.bias_score.score import BiasScorer
+from evenflow.transforms.measures.bias_score.vectors import Vectors
 from evenflow.transforms.text import sentences
 from evenflow.transforms.text.words import split_runs
 from evenflow.wordlists import loader

@@ -37,7 +37,7 @@ from evenflow.transforms.llm.budget import SPENT
 from evenflow.transforms.llm.cascade import Labels, Select, Unsure
 from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.questions import Answer, Question
-from evenflow.transforms.stereotypes.detect import THRESHOLD, UNSURE, shipped
+from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, UNSURE, shipped
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 RESAMPLES = 500

@@ -29,7 +29,7 @@ from evenflow.schemas.config import load
 from evenflow.schemas.ledger import AttributeEntry, Sums, Verdict
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 
 HERE = Path(__file__).resolve().parents[1]
 REPEATS = 3  # of each pane; the least is printed, the machine may be busy

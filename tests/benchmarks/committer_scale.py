@@ -19,11 +19,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.panes.closing import Ready
-from evenflow.pipelines.panes.commit import Committer
-from evenflow.pipelines.stream.board import Board
-from evenflow.pipelines.stream.desk import Desk
-from evenflow.pipelines.stream.marks import ALIVE, MARKS, READERS, Mark, StagedRange, write_marks
+from evenflow.pipelines.engine.panes.closing import Ready
+from evenflow.pipelines.engine.panes.commit import Committer
+from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.desk import Desk
+from evenflow.pipelines.engine.stream.marks import (
+    ALIVE,
+    MARKS,
+    READERS,
+    Mark,
+    StagedRange,
+    write_marks,
+)
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import Position, SourceRange, StreamPane

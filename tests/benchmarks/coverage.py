@@ -18,9 +18,9 @@ from collections.abc import Callable
 import numpy as np
 
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.coverage.mups import Coverage, Cube, Known
-from evenflow.transforms.coverage.patterns import Lattice
-from evenflow.transforms.coverage.table import Table, count
+from evenflow.transforms.measures.coverage.mups import Coverage, Cube, Known
+from evenflow.transforms.measures.coverage.patterns import Lattice
+from evenflow.transforms.measures.coverage.table import Table, count
 
 Pattern = tuple[int, ...]
 

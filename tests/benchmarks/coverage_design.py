@@ -4,8 +4,8 @@
 
 Prints how often the 95 % interval has the true share (mean over patterns, and the worst one), and
 its width, with Kish's design effect (all sentences of a document alike) and with each pattern's own
-(`transforms.coverage.clusters`). Documents are made with a given correlation within a document, or
-drawn with replacement from tests/data/speeches.jsonl.gz, whose shares are then the true ones.
+(`transforms.measures.coverage.clusters`). Documents are made with a given correlation within a
+document, or drawn with replacement from tests/data/speeches.jsonl.gz, whose shares are then true.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from evenflow.transforms.coverage.clusters import Clusters, Design
-from evenflow.transforms.coverage.threshold import interval
 from evenflow.transforms.labels.by_sentence import sentence_starts
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.coverage.clusters import Clusters, Design
+from evenflow.transforms.measures.coverage.threshold import interval
 from evenflow.wordlists import loader
 
 SPEECHES = Path(__file__).parents[1] / "data" / "speeches.jsonl.gz"

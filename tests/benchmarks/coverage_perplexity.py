@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.coverage.threshold import interval
-from evenflow.transforms.generation import limits
-from evenflow.transforms.generation.templates import Corpus, GroupCounter
+from evenflow.transforms.lab.generation import limits
+from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
+from evenflow.transforms.measures.coverage.threshold import interval
 
 TEXTS = Path(__file__).parents[1] / "data" / "speeches.jsonl.gz"
 

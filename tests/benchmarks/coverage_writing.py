@@ -24,7 +24,7 @@ sys.path.append(str(ROOT / "helpers"))
 from scripted_llm import MODEL, ScriptedLLM, Turn  # noqa: E402
 
 from evenflow.schemas.config import load  # noqa: E402
-from evenflow.transforms.generation import writing  # noqa: E402
+from evenflow.transforms.lab.generation import writing  # noqa: E402
 
 THINGS = [
     "lamp",

@@ -28,9 +28,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
-from evenflow.transforms.models.train.evaluate import share
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import load

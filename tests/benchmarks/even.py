@@ -32,13 +32,13 @@ import numpy as np
 import pyarrow as pa
 
 import evenflow
-from evenflow.pipelines.train.finetune import finetune
-from evenflow.pipelines.train.rows import select
+from evenflow.pipelines.lab.train.finetune import finetune
+from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import mentions
 from evenflow.schemas.finetune_section import FinetuneSettings
-from evenflow.transforms.language_models import loading
-from evenflow.transforms.representation.dr import demographic_representation
+from evenflow.transforms.measures.representation.dr import demographic_representation
+from evenflow.transforms.models import loading
 from evenflow.wordlists import loader
 
 DATA = Path(__file__).parents[1] / "data"

@@ -25,14 +25,14 @@ from pathlib import Path
 from document_labels import documents as documents_of
 from document_labels import passages
 
-from evenflow.pipelines.train import exchange_figures
-from evenflow.pipelines.train.exchange_figures import JudgedSet, SetJudge
+from evenflow.pipelines.lab.train import exchange_figures
+from evenflow.pipelines.lab.train.exchange_figures import JudgedSet, SetJudge
+from evenflow.transforms.lab.training import labelled
+from evenflow.transforms.lab.training.evaluate import share
+from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import files
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.models.train import labelled
-from evenflow.transforms.models.train.evaluate import share
-from evenflow.transforms.models.train.labelled import Labelled
 from evenflow.transforms.repair.exchanges import UNLIKELY
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import rewrite

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import Repair
 from evenflow.transforms.models import static

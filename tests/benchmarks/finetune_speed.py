@@ -19,11 +19,11 @@ import torch
 import transformers
 from peft import LoraConfig, get_peft_model
 
-from evenflow.pipelines.train import packing
-from evenflow.pipelines.train.packing import Corpus, Document
-from evenflow.pipelines.train.trainer import TARGETS, Trainer
+from evenflow.pipelines.lab.train import packing
+from evenflow.pipelines.lab.train.packing import Corpus, Document
+from evenflow.pipelines.lab.train.trainer import TARGETS, Trainer
 from evenflow.schemas.finetune_section import FinetuneSettings
-from evenflow.transforms.language_models import loading
+from evenflow.transforms.models import loading
 
 
 def corpus(tokens: Any, context: int, sequences: int) -> Corpus:

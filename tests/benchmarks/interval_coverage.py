@@ -3,9 +3,10 @@
 
 Documents are drawn from a stream whose true DR is known: lengths geometric or lognormal, shares
 within a document Dirichlet (so counts are overdispersed), and the shares drift with the length (so
-long documents weigh and lean). Beside the interval of evenflow.transforms.representation.dr: the
-naive multinomial one, which takes words for independent, and, on a few cells with few documents,
-the percentile interval of a bootstrap that draws documents.
+long documents weigh and lean). Beside the interval of
+evenflow.transforms.measures.representation.dr: the naive multinomial one, which takes words for
+independent, and, on a few cells with few documents, the percentile interval of a bootstrap that
+draws documents.
 
 What the interval's constants were chosen on (--development) has other seeds, dispersions, length
 laws and drifts than what is reported. The whole table takes some minutes on one core; --groups and
@@ -24,7 +25,7 @@ from math import erf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from evenflow.transforms.representation.interval import Intervals, intervals
+from evenflow.transforms.measures.representation.interval import Intervals, intervals
 
 Floats = NDArray[np.float64]
 CONFIDENCE, Z = 0.95, 1.959964

@@ -30,7 +30,7 @@ GROUPS = {
 STEPS = {
     "nothing but imports": (
         "import evenflow.gates.ledger.history, evenflow.schemas.config,"
-        " evenflow.pipelines.report.report"
+        " evenflow.pipelines.pages.report.report"
     ),
     "start": "from evenflow.gates.ledger.history import History; History(root, repair=True)",
     "gate status": (
@@ -39,7 +39,7 @@ STEPS = {
     "metrics, the first scrape": (
         "from evenflow.pipelines.metrics.watching import Watched; Watched(root).families()"
     ),
-    "report": "from evenflow.pipelines.report.report import build; build(root)",
+    "report": "from evenflow.pipelines.pages.report.report import build; build(root)",
     "all entries": (
         "from evenflow.gates.ledger.history import History, Totals; Totals.of(History(root))"
     ),

@@ -24,11 +24,11 @@ from rich.console import Console
 from rich.table import Table
 from scipy import stats
 
-from evenflow.transforms.language_models import loading
-from evenflow.transforms.language_models.masked import MaskedModel
-from evenflow.transforms.masking import quantised
-from evenflow.transforms.masking.scoring import MaskedScorer
-from evenflow.transforms.masking.sentences import Sentence, SentenceFinder
+from evenflow.transforms.lab.language_models.masked import MaskedModel
+from evenflow.transforms.lab.masking import quantised
+from evenflow.transforms.lab.masking.scoring import MaskedScorer
+from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
+from evenflow.transforms.models import loading
 from evenflow.wordlists import loader
 
 SPEECHES = Path(__file__).parents[1] / "data" / "speeches.jsonl.gz"

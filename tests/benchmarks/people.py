@@ -35,13 +35,13 @@ from exchange import texts
 
 from evenflow.schemas.documents import Cell
 from evenflow.transforms.annotation.people import PeopleCounter, cut_cell, mention_chances
+from evenflow.transforms.lab.training import labelled
+from evenflow.transforms.lab.training.evaluate import share
+from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import CELL
 from evenflow.transforms.models.people import UNIT, PeopleHead, to_bytes
 from evenflow.transforms.models.reader import PEOPLE
-from evenflow.transforms.models.train import labelled
-from evenflow.transforms.models.train.evaluate import share
-from evenflow.transforms.models.train.labelled import Labelled
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from evenflow.schemas.documents import Cell as Read
 from evenflow.schemas.documents import PeopleFigures
+from evenflow.transforms.measures.representation.interval import intervals
+from evenflow.transforms.measures.representation.people import UNIT, doubted, estimate, read_until
 from evenflow.transforms.models.people import DEVIATIONS
-from evenflow.transforms.representation.interval import intervals
-from evenflow.transforms.representation.people import UNIT, doubted, estimate, read_until
 
 Floats = NDArray[np.float64]
 IN_CELL = 6  # mentions that are read at once

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from evenflow.schemas.config import load
-from evenflow.transforms.models.train.evaluate import share
+from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import rewrite
 from evenflow.wordlists import loader

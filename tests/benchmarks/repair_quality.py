@@ -34,7 +34,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.encoder import Encoder

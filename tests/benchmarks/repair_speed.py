@@ -36,8 +36,8 @@ from rich.table import Table
 from speed import EVENFLOW, HERE, corpus, head, timed
 
 from evenflow.gates.ledger import files as ledger
-from evenflow.pipelines.files import cutting, making
-from evenflow.pipelines.panes import closing
+from evenflow.pipelines.engine.files import cutting, making
+from evenflow.pipelines.engine.panes import closing
 from evenflow.prompts import loader
 from evenflow.schemas.config import load
 from evenflow.transforms.io import files

@@ -1,5 +1,6 @@
-"""Writes transforms/stereotypes/calibration.json: from which probability on what is called is
-right, and how often.
+"""Writes measures/stereotypes/calibration.json: from which probability on what is called is right.
+
+It also says how often.
 
     python tests/benchmarks/stereotype_calibration.py [--published FOLDER]
 
@@ -27,13 +28,13 @@ from stereotype_documents import DOCUMENTS
 from stereotype_examples import SHIPPED, Row, kind_of, published
 from stereotype_training import labelled, of_documents
 
+from evenflow.transforms.lab.training.data import is_calibration
+from evenflow.transforms.lab.training.evaluate import platt
+from evenflow.transforms.measures.stereotypes import calibration, probabilities
+from evenflow.transforms.measures.stereotypes.indicators import NAMES
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.stereotype_head import MANIFEST
-from evenflow.transforms.models.train.data import is_calibration
-from evenflow.transforms.models.train.evaluate import platt
-from evenflow.transforms.stereotypes import calibration, probabilities
-from evenflow.transforms.stereotypes.indicators import NAMES
 
 # From here on, all calls of the documents in the split `cut` were read
 STEPS = [round(0.7 + 0.05 * step, 2) for step in range(6)]

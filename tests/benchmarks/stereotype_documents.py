@@ -23,10 +23,10 @@ from typing import Any
 from stereotype_examples import FINDER, SHIPPED, real, used_to_calibrate
 
 from evenflow.schemas.config import load
-from evenflow.transforms.models.train.evaluate import share
+from evenflow.transforms.lab.training.evaluate import share
+from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
+from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.transforms.stereotypes.detect import THRESHOLD
-from evenflow.transforms.stereotypes.filter import StereotypeFilter
 from evenflow.transforms.text.sentences import sentences
 
 DOCUMENTS = Path(__file__).parent.parent / "data" / "documents.jsonl.gz"

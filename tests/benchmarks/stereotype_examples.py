@@ -3,14 +3,14 @@ Lines file.
 
     python tests/benchmarks/stereotype_examples.py OUT [--published FOLDER]
 
-A row: text (prepared as `transforms/stereotypes/masking.py` does), task, label, source, doc, split.
+A row: text (prepared as `measures/stereotypes/masking.py` does), task, label, source, doc, split.
 Tasks:
 
     stereotype   1 or 0: is a stereotype of the placeholder's group stated or implied?
     stance       stated, denied, objected, irony, reported, fact, none: what the sentence does with
                  it
     strength     0..1: how strong people find it (published scores; ours as strength / 3)
-    indicators   {name: value}, see transforms/stereotypes/indicators.py
+    indicators   {name: value}, see transforms/measures/stereotypes/indicators.py
     association  1 or 0: is what is said what people ascribe to such a group (StereoSet: stereotype,
                  or unrelated)?
 
@@ -33,7 +33,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.stereotypes.masking import Span, mask, placeholder, unlisted, widened
+from evenflow.transforms.measures.stereotypes.masking import (
+    Span,
+    mask,
+    placeholder,
+    unlisted,
+    widened,
+)
 from evenflow.wordlists import loader
 
 TESTS = Path(__file__).parent.parent / "data"

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata, spearmanr
 
-from evenflow.transforms.models.train.evaluate import share
+from evenflow.transforms.lab.training.evaluate import share
 
 Values = npt.NDArray[Any]
 DRAWS = 1000  # of the bootstrap

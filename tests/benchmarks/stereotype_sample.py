@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from stereotype_examples import REAL, SHIPPED, TESTS, kind_of, read, shown, spans
 
-from evenflow.transforms.stereotypes import detect
+from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.text.sentences import bounds, trimmed
 
 SEED = 15

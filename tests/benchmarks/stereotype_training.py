@@ -24,9 +24,9 @@ from typing import Any
 from stereotype_documents import DOCUMENTS, attributes, placed
 from stereotype_examples import FINDER, TESTS, Row, read, rows, shown
 
+from evenflow.transforms.measures.stereotypes.judging import find_candidates
+from evenflow.transforms.measures.stereotypes.masking import mask
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.transforms.stereotypes.judging import find_candidates
-from evenflow.transforms.stereotypes.masking import mask
 from evenflow.transforms.text.sentences import sentences
 
 MOST = 600  # characters of a sentence

@@ -38,9 +38,9 @@ from stereotype_examples import (
 )
 from stereotype_training import labelled, rephrased
 
+from evenflow.transforms.measures.stereotypes import probabilities
+from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, cut
 from evenflow.transforms.models.encoder import Encoder
-from evenflow.transforms.stereotypes import probabilities
-from evenflow.transforms.stereotypes.detect import THRESHOLD, cut
 
 PRECISION = 0.8  # that removal needs by default
 

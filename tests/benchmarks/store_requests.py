@@ -17,7 +17,7 @@ from typing import Any
 
 import obstore
 
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.storage.storage import at
 

@@ -21,10 +21,10 @@ import numpy as np
 from interval_coverage import CONFIDENCE, Cell, covered, deviate, draw
 from numpy.typing import NDArray
 
+from evenflow.transforms.measures.representation.interval import intervals
 from evenflow.transforms.repair.calibration import PRICE, Aim, Calibration, Calibrator, Keep
 from evenflow.transforms.repair.linearised import Linearised
 from evenflow.transforms.repair.profiles import profiles
-from evenflow.transforms.representation.interval import intervals
 
 Floats = NDArray[np.float64]
 TRUTH = 90_000  # documents: ten times as sure as the largest stream

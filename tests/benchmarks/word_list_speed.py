@@ -26,14 +26,14 @@ from pathlib import Path
 import orjson
 from starlette.testclient import TestClient
 
-from evenflow.pipelines.word_review.app import application
+from evenflow.pipelines.lab.word_review.app import application
 from evenflow.schemas.config import load as configuration
-from evenflow.transforms.bias_score import vectors
+from evenflow.transforms.lab.word_lists import corpus, draft, finish, proposals
+from evenflow.transforms.lab.word_lists.draft import Candidate, Draft
+from evenflow.transforms.lab.word_lists.journal import Journal
+from evenflow.transforms.lab.word_lists.proposals import Proposal
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
-from evenflow.transforms.word_lists import corpus, draft, finish, proposals
-from evenflow.transforms.word_lists.draft import Candidate, Draft
-from evenflow.transforms.word_lists.journal import Journal
-from evenflow.transforms.word_lists.proposals import Proposal
+from evenflow.transforms.measures.bias_score import vectors
 from evenflow.wordlists.loader import WordList
 
 BYTES, WORDS, CANDIDATES, ASKED = 100_000_000, 2000, (5000, 100_000), 5

@@ -21,12 +21,12 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 from evenflow.schemas.config import load as configuration
-from evenflow.transforms.bias_score import vectors
+from evenflow.transforms.lab.word_lists import asking, corpus, draft, proposals
+from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import ServerSettings
-from evenflow.transforms.word_lists import asking, corpus, draft, proposals
-from evenflow.transforms.word_lists.proposals import SEED, Proposal
+from evenflow.transforms.measures.bias_score import vectors
 from evenflow.wordlists import loader, spelling
 
 TABLES = ("gender", "age-table13", "religion-table14")

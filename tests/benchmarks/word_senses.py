@@ -30,10 +30,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from evenflow.schemas.config import load as configuration
-from evenflow.transforms.bias_score import vectors
+from evenflow.transforms.lab.word_lists import corpus
+from evenflow.transforms.measures.bias_score import vectors
 from evenflow.transforms.models import encoder, files
 from evenflow.transforms.text import english, wordclasses
-from evenflow.transforms.word_lists import corpus
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 from speed import corpus
 
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.storage.storage import at
 

@@ -14,7 +14,7 @@ import pytest
 from parts import require
 from places import ROOT
 
-from evenflow.transforms.representation import interval
+from evenflow.transforms.measures.representation import interval
 
 # Attributes by which a page loads something as it is shown; a link (a href) loads nothing.
 LOADING = {"src", "srcset", "data", "poster"}

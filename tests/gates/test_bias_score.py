@@ -15,9 +15,9 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import BiasSums, Checks, PaneEntry, Verdict
-from evenflow.transforms.bias_score import reference, signal, summary
-from evenflow.transforms.bias_score.reference import BiasReferenceError
-from evenflow.transforms.bias_score.score import Scores
+from evenflow.transforms.measures.bias_score import reference, signal, summary
+from evenflow.transforms.measures.bias_score.reference import BiasReferenceError
+from evenflow.transforms.measures.bias_score.score import Scores
 
 FINE = Checks(success=True, evaluated=1, failures=[])
 OPEN = Verdict(state="open", reason="")

@@ -12,7 +12,7 @@ from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, State, Verdict
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 from evenflow.wordlists import loader
 
 FINE = Checks(success=True, evaluated=1, failures=[])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evenflow.gates import removal
 from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.ledger import State, Sums
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 
 EVEN = [0.5, 0.5]
 

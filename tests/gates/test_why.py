@@ -11,7 +11,7 @@ from evenflow.gates import why
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.ledger import AttributeEntry, Checks, People, State, Sums, Verdict
-from evenflow.transforms.representation.dr import score, sums
+from evenflow.transforms.measures.representation.dr import score, sums
 
 LIMITS = Thresholds(0.1, 0.2, 20, 0.02)
 TARGET = [0.5, 0.5]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenflow.transforms.bias_score.vectors import Vectors
+from evenflow.transforms.measures.bias_score.vectors import Vectors
 from evenflow.wordlists.loader import WordList
 
 

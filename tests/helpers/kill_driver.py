@@ -19,8 +19,8 @@ from typing import NoReturn
 
 import great_expectations  # noqa: F401 (paid once, here)
 
-from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.report.report import build
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.pages.report.report import build
 from evenflow.schemas.config import load
 from evenflow.transforms.models.reader import Reader
 

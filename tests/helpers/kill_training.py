@@ -20,15 +20,15 @@ from kill_anywhere import killed_runs, wrong
 from sentence_pairs import associations, snli
 from tiny_models import gate_output, tiny_model
 
-from evenflow.pipelines.train import mining
-from evenflow.pipelines.train.benchmark import benchmark
-from evenflow.pipelines.train.experiment import run
-from evenflow.pipelines.train.finetune import finetune
-from evenflow.pipelines.train.mining_inputs import Document, Source
-from evenflow.pipelines.train.rows import select
+from evenflow.pipelines.lab.train import mining
+from evenflow.pipelines.lab.train.benchmark import benchmark
+from evenflow.pipelines.lab.train.experiment import run
+from evenflow.pipelines.lab.train.finetune import finetune
+from evenflow.pipelines.lab.train.mining_inputs import Document, Source
+from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.experiment import Experiment
 from evenflow.schemas.finetune_section import FinetuneSettings
-from evenflow.transforms.masking.sentences import SentenceFinder
+from evenflow.transforms.lab.masking.sentences import SentenceFinder
 from evenflow.wordlists import loader
 
 torch.set_num_threads(1)  # forks have no other thread

@@ -17,7 +17,7 @@ from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.schemas.documents import mentions
 from evenflow.schemas.ledger import AttributeEntry, Checks, Verdict
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.representation.dr import score, sums
+from evenflow.transforms.measures.representation.dr import score, sums
 from evenflow.wordlists import loader
 
 LISTS = [loader.load(name) for name in ("gender", "age")]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 
+from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.models import static
-from evenflow.transforms.stereotypes import detect
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import Asked, Judged
 from evenflow.transforms.substitution.sets import Set

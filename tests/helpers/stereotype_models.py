@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evenflow.transforms.measures.stereotypes.calibration import Calibration
+from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer
+from evenflow.transforms.measures.stereotypes.probabilities import SentenceReader
 from evenflow.transforms.models.encoder import Stereotype
-from evenflow.transforms.stereotypes.calibration import Calibration
-from evenflow.transforms.stereotypes.indicators import EncoderScorer
-from evenflow.transforms.stereotypes.probabilities import SentenceReader
 
 WORDS = frozenset(
     [

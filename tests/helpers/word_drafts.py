@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from evenflow.transforms.word_lists import draft as drafts
-from evenflow.transforms.word_lists.draft import Candidate, Draft, Warned
+from evenflow.transforms.lab.word_lists import draft as drafts
+from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, Warned
 
 HOSTILE = '<script>alert("x")</script> & "quotes" \u202e'
 

@@ -29,7 +29,7 @@ from kill_driver import in_fork, watch
 from services.processes import children
 from services.stream_outputs import documents, expected
 
-from evenflow.pipelines.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 

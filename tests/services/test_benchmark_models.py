@@ -23,8 +23,8 @@ def made(name: str) -> Path:
 @pytest.fixture(scope="module")
 def smollm2() -> Any:
     folder = made("smollm2-135m-instruct")
-    from evenflow.transforms.language_models import loading
-    from evenflow.transforms.language_models.causal import CausalModel
+    from evenflow.transforms.lab.language_models.causal import CausalModel
+    from evenflow.transforms.models import loading
 
     return CausalModel(loading.load(str(folder)))
 
@@ -52,7 +52,7 @@ def test_smollm2_scores_in_batches_as_it_does_alone(smollm2: Any) -> None:
 
 
 def test_smollm2_writes(smollm2: Any) -> None:
-    from evenflow.transforms.language_models.generation import Prompt
+    from evenflow.transforms.lab.language_models.generation import Prompt
 
     (answer,) = smollm2.generate([Prompt("Q: What is the capital of France?\nA:")], 12, ("\n",))
     assert "Paris" in answer
@@ -60,9 +60,9 @@ def test_smollm2_writes(smollm2: Any) -> None:
 
 def test_bert_fills_masks_and_is_measured(tmp_path: Path) -> None:
     folder = made("bert-base-uncased")
-    from evenflow.pipelines.train.benchmark import benchmark
-    from evenflow.transforms.language_models import loading
-    from evenflow.transforms.language_models.masked import MaskedModel
+    from evenflow.pipelines.lab.train.benchmark import benchmark
+    from evenflow.transforms.lab.language_models.masked import MaskedModel
+    from evenflow.transforms.models import loading
 
     bert = MaskedModel(loading.load(str(folder)))
     tokens = bert.tokens("The capital of France is Paris.")
@@ -77,7 +77,7 @@ def test_bert_says_how_much_each_word_counts() -> None:
     folder = made("bert-base-uncased")
     from evenflow.pipelines.explain.bias_score import BiasExplainer
     from evenflow.schemas.config import load
-    from evenflow.transforms.bias_score import contextual, signal
+    from evenflow.transforms.measures.bias_score import contextual, signal
 
     shares = contextual.load(str(folder)).shares
     text = "“She likes the unbelievably pinkish dress, doesn't she?”"
@@ -93,7 +93,7 @@ def test_bert_says_how_much_each_word_counts() -> None:
 
 
 def test_bert_reads_a_sentence_the_same_in_any_batch_to_the_bit() -> None:
-    from evenflow.transforms.bias_score.states import Transformer
+    from evenflow.transforms.measures.bias_score.states import Transformer
 
     bert = Transformer(str(made("bert-base-uncased")))
     text = "The nurse wore a pink dress and read that two football players scored once more."
@@ -108,7 +108,7 @@ def test_bert_reads_a_sentence_the_same_in_any_batch_to_the_bit() -> None:
 
 
 def test_smollm2_tells_sentences_from_shuffled_ones() -> None:
-    from evenflow.transforms.generation import limits
+    from evenflow.transforms.lab.generation import limits
 
     scorer, _ = limits.by_model(str(made("smollm2-135m-instruct")))
     texts = [

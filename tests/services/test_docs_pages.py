@@ -15,7 +15,7 @@ from pictures import PICTURES, metadata
 from places import ROOT
 from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
-from evenflow.pipelines.report.report import build
+from evenflow.pipelines.pages.report.report import build
 
 COMBINATIONS = [(scheme, width) for scheme in SCHEMES for width in WIDTHS.values()]
 

@@ -16,7 +16,7 @@ from services.kafka_broker import Broker
 from services.processes import listening, outside
 from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
 
-from evenflow.pipelines.runners.servers import reached_from
+from evenflow.pipelines.engine.runners.servers import reached_from
 
 
 def other_addresses() -> list[str]:

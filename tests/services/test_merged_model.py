@@ -21,8 +21,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The adapter of a short training, and the merged model of the same."""
     needs_training("torch", "transformers", "peft")
     require(None if SMOLLM2.is_dir() else f"no {SMOLLM2.relative_to(ROOT)}: run `make models`")
-    from evenflow.pipelines.train.finetune import finetune
-    from evenflow.pipelines.train.rows import select
+    from evenflow.pipelines.lab.train.finetune import finetune
+    from evenflow.pipelines.lab.train.rows import select
     from evenflow.schemas.finetune_section import FinetuneSettings
 
     folder = tmp_path_factory.mktemp("tuned")
@@ -38,7 +38,7 @@ def greedy(model: Path, adapter: Path | None = None) -> tuple[Any, str]:
     """Logits after the prompt, and what the model goes on with."""
     import torch
 
-    from evenflow.transforms.language_models.loading import load
+    from evenflow.transforms.models.loading import load
 
     loaded = load(str(model), adapter and str(adapter))
     tokens = loaded.tokenizer(PROMPT, return_tensors="pt")

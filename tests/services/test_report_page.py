@@ -10,8 +10,8 @@ import report_ledgers
 from places import ROOT
 from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
-from evenflow.pipelines.report.report import build
-from evenflow.pipelines.train.page import page as experiment_page
+from evenflow.pipelines.lab.train.page import page as experiment_page
+from evenflow.pipelines.pages.report.report import build
 
 
 def test_the_page_is_drawn_and_a_script_that_got_in_does_not_run(

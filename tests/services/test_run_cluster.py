@@ -18,7 +18,7 @@ from places import DATA
 from services.flink_cluster import FlinkCluster
 from services.s3_server import S3Server
 
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.storage.storage import Storage, at

@@ -33,7 +33,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run as FileRun
+from evenflow.pipelines.engine.files.driver import Run as FileRun
 from evenflow.schemas.config import Config
 from evenflow.transforms.kafka.settings import KafkaSettings
 
@@ -103,7 +103,7 @@ def test_text_with_the_key_as_id(broker: Broker, topic: TopicMaker, tmp_path: Pa
 def test_group_offsets_follow_and_panes_are_published(
     broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
-    from evenflow.pipelines.stream.publish import Topics
+    from evenflow.pipelines.engine.stream.publish import Topics
     from evenflow.transforms.kafka.offsets import GroupOffsets
 
     name, accepted, dead = topic(2), topic(1), topic(1)

@@ -26,7 +26,7 @@ from services.stream_outputs import (
     wait_for,
 )
 
-from evenflow.pipelines.stream.marks import read_tasks
+from evenflow.pipelines.engine.stream.marks import read_tasks
 
 LONG = 400.0  # for what takes some 20 s on two cores without other work
 PARTITIONS = 10

@@ -34,7 +34,7 @@ from services.stream_outputs import (
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.gates.lock import LockedError
-from evenflow.pipelines.stream.publish import Topics
+from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.offsets import GroupOffsets

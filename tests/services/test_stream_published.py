@@ -33,7 +33,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.stream.publish import Topics
+from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.transforms.kafka.proof import UnprovenError
 from evenflow.transforms.kafka.sizes import MARGIN_BYTES, Message, Sizes
 

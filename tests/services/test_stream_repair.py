@@ -13,8 +13,8 @@ from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, recounted
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.kafka.settings import KafkaSettings
 

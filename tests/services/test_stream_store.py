@@ -11,7 +11,7 @@ from services.s3_server import S3Server
 from services.stream_outputs import TopicMaker, accepted, documents, expected, to_end
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.stream.publish import Topics
+from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.transforms.storage.storage import at
 
 BEGIN_MS = 1_600_000_000_000

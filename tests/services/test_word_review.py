@@ -14,9 +14,9 @@ import pytest
 import word_drafts
 from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
-from evenflow.transforms.word_lists import draft
-from evenflow.transforms.word_lists.agreement import agreement
-from evenflow.transforms.word_lists.journal import Journal
+from evenflow.transforms.lab.word_lists import draft
+from evenflow.transforms.lab.word_lists.agreement import agreement
+from evenflow.transforms.lab.word_lists.journal import Journal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -29,7 +29,7 @@ from services.stream_outputs import placed
 
 from evenflow.gates.ledger import output_files
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.storage.storage import at
 

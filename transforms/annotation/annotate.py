@@ -12,22 +12,22 @@ import pyarrow as pa
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.annotation.mentions import Ints, MentionCounter, Searched
-from evenflow.transforms.coverage.named import Meetings
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN
+from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
 from evenflow.transforms.substitution import joined
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
-    from evenflow.transforms.bias_score.signal import BiasSignal
     from evenflow.transforms.llm.questions import Answer, Question
     from evenflow.transforms.llm.worker import Tier
+    from evenflow.transforms.measures.bias_score.signal import BiasSignal
+    from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
     from evenflow.transforms.staging.proposals import Proposed, Proposer
-    from evenflow.transforms.stereotypes.filter import StereotypeFilter
 
 
 @dataclass
@@ -411,7 +411,7 @@ def _bias(config: Config) -> BiasSignal | None:
     """What scores the leaning of sentences; None if nothing is to."""
     if config.bias_score.mode == "off":
         return None
-    from evenflow.transforms.bias_score import signal  # as above
+    from evenflow.transforms.measures.bias_score import signal  # as above
 
     return signal.of(config)
 
@@ -420,8 +420,8 @@ def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
     """What looks for stereotypes; None if nothing is to look for them."""
     if not config.looks_for_stereotypes:
         return None
-    from evenflow.transforms.stereotypes import detect, indicators
-    from evenflow.transforms.stereotypes.filter import StereotypeFilter  # as above
+    from evenflow.transforms.measures.stereotypes import detect, indicators
+    from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter  # as above
 
     if tier is None:
         return StereotypeFilter(config)

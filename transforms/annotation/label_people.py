@@ -25,9 +25,9 @@ from evenflow.transforms.annotation.people import (
     uniform,
 )
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
+from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.models.passages import CELL
 from evenflow.transforms.models.people import UNIT, to_bytes
-from evenflow.transforms.representation.dr import DIGITS, demographic_representation
 from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched together

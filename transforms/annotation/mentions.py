@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas import documents
-from evenflow.transforms.coverage.named import Meetings
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.by_sentence import sentence_starts
 from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Cell, Figures, PeopleFigures
 from evenflow.transforms.labels.finder import BETWEEN, Found
+from evenflow.transforms.measures.representation.people import read_until
 from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, Excerpt, Place, excerpt
 from evenflow.transforms.models.people import DEVIATIONS, PeopleHead, to_bytes
-from evenflow.transforms.representation.people import read_until
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:

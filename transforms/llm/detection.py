@@ -16,7 +16,7 @@ from evenflow.transforms.llm.answers import (
 from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
-from evenflow.transforms.stereotypes.detect import Detector
+from evenflow.transforms.measures.stereotypes.detect import Detector
 
 YES, NO = 1.0, 0.0  # probabilities: the model answers yes or no and states none of its own
 

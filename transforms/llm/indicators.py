@@ -15,7 +15,7 @@ from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
 from evenflow.transforms.llm.detection import about_sentence, label_span
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
-from evenflow.transforms.stereotypes.indicators import EncoderScorer, Indicator, Indicators
+from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer, Indicator, Indicators
 
 TARGET = {"generic": "generic target", "specific": "specified target"}
 SITUATION = {

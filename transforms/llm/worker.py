@@ -27,10 +27,10 @@ from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
-from evenflow.transforms.stereotypes import detect
-from evenflow.transforms.stereotypes.detect import Detector
-from evenflow.transforms.stereotypes.filter import IndicatorScorer
-from evenflow.transforms.stereotypes.indicators import EncoderScorer as EmbeddedScorer
+from evenflow.transforms.measures.stereotypes import detect
+from evenflow.transforms.measures.stereotypes.detect import Detector
+from evenflow.transforms.measures.stereotypes.filter import IndicatorScorer
+from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer as EmbeddedScorer
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import ExchangeJudge
 

@@ -11,7 +11,7 @@ from evenflow.schemas.errors import EvenflowError
 
 SHIPPED = Path(__file__).parent / "shipped"
 REBUILD = (
-    "install the package again, or rebuild it with: python -m evenflow.transforms.models.train"
+    "install the package again, or rebuild it with: python -m evenflow.transforms.lab.training"
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
 
-from evenflow.transforms.representation.dr import demographic_representation
+from evenflow.transforms.measures.representation.dr import demographic_representation
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,6 +19,7 @@ from evenflow.schemas import documents
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
 from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.draw import Unit, draw, take_all
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
@@ -28,7 +29,6 @@ from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
-from evenflow.transforms.stereotypes.bar import StereotypeBar
 from evenflow.transforms.substitution import joined, reading
 from evenflow.transforms.substitution.judges import ByFirstStage, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit
@@ -76,7 +76,7 @@ def repair(
     findings = None
     if annotator.screen is not None:
         # Its models are only loaded where stereotypes are looked for
-        from evenflow.transforms.stereotypes.findings import Findings
+        from evenflow.transforms.measures.stereotypes.findings import Findings
 
         findings = Findings(annotator.config)
     for block, figures in blocks.items():

@@ -10,7 +10,7 @@ import pytest
 from evenflow.gates.expectations.demographic import (
     ExpectDemographicRepresentationToBeWithin as Expectation,
 )
-from evenflow.transforms.representation.dr import score, sums
+from evenflow.transforms.measures.representation.dr import score, sums
 
 ONE_SIDED = np.array([[3, 1]] * 100)  # DR 0.25 without any spread
 # Uneven, but not more than by chance

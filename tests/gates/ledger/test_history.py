@@ -16,7 +16,7 @@ from evenflow.gates.ledger import history, segments, spans
 from evenflow.gates.ledger.files import LedgerError, read_entries, write_entry
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.totals import Totals
-from evenflow.pipelines.report import report
+from evenflow.pipelines.pages.report import report
 from evenflow.schemas.ledger import PaneEntry, StreamPane
 from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.storage.storage import at

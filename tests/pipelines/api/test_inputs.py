@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 import evenflow
-from evenflow.pipelines.files.cutting import ChangedError
-from evenflow.pipelines.panes.epochs import RunError
+from evenflow.pipelines.engine.files.cutting import ChangedError
+from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.transforms.io.files import InputError
@@ -155,7 +155,7 @@ def test_the_package_itself_imports_nothing_large() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"apache_beam", "numpy", "pyarrow", "pydantic"} & set(done.stdout.split())
     # The checks put these off, which is in vain where something else loads them
-    code = "import sys, evenflow.pipelines.files.driver; print(*sys.modules)"
+    code = "import sys, evenflow.pipelines.engine.files.driver; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"altair", "scipy.stats", "great_expectations"} & set(done.stdout.split())
     assert {"Gate", "beam", "explain", "measure"} <= set(dir(evenflow))

@@ -12,20 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evenflow.pipelines.cli import (
-    coverage,
-    coverage_plan,
-    drafts,
-    estimate,
-    explain,
-    gate,
-    lists,
-    llm,
-    measure,
-    run,
-    stream,
-    word_lists,
-)
+from evenflow.pipelines.cli import coverage, estimate, explain, gate, llm, measure, run, stream
+from evenflow.pipelines.cli.lab import coverage_plan, drafts, lists, word_lists
 from evenflow.schemas.config import Config, load
 
 if TYPE_CHECKING:
@@ -416,7 +404,7 @@ def test_an_unexpected_error_is_one_line(
     def broken(inputs: object, config: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr("evenflow.pipelines.files.measure.measure", broken)
+    monkeypatch.setattr("evenflow.pipelines.engine.files.measure.measure", broken)
     ended = call("measure", texts)
     assert (ended.status, ended.out) == (1, "")
     assert len(ended.err.splitlines()) == 1

@@ -12,7 +12,7 @@ from parts import needs_training
 from tiny_models import tiny_model
 
 from evenflow.gates.ledger.history import History
-from evenflow.transforms.bias_score.signal import BiasSignal
+from evenflow.transforms.measures.bias_score.signal import BiasSignal
 
 if TYPE_CHECKING:
     from commands import Call

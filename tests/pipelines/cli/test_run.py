@@ -370,7 +370,7 @@ def test_errors_of_a_run(
     def broken(self: object) -> None:
         raise error
 
-    monkeypatch.setattr("evenflow.pipelines.files.driver.Run.go", broken)
+    monkeypatch.setattr("evenflow.pipelines.engine.files.driver.Run.go", broken)
     ended = call("run", "-i", even, "-o", tmp_path / "out", "--log-format", "json")
     assert (ended.status, ended.out) == (1, "")
     [event] = [json.loads(line) for line in ended.err.splitlines()]
@@ -456,8 +456,8 @@ def as_nobody(log: Path, *words: object) -> tuple[int, str]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
 def test_without_permission(call: Call, even: Path, tmp_path: Path) -> None:
-    import evenflow.pipelines.files.driver
-    import evenflow.pipelines.report.report  # noqa: F401
+    import evenflow.pipelines.engine.files.driver
+    import evenflow.pipelines.pages.report.report  # noqa: F401
 
     assert call("measure", even).status == 0
     for path in [even, *even.parents]:

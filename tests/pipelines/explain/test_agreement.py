@@ -15,7 +15,7 @@ from commands import Call, call  # noqa: F401
 from evenflow.gates.ledger.files import read_entries
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms.stereotypes.detect import THRESHOLD
+from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
 
 DATA = Path(__file__).parents[2] / "data"
 SPEECHES, SENTENCES, TOGETHER = 10, 120, 4  # documents, sentences, sentences a document

@@ -13,8 +13,8 @@ from stereotype_models import calibration, scorer
 from evenflow.pipelines.explain.document import dumps, explain
 from evenflow.pipelines.explain.stereotypes import UNLISTED, Stereotypes, summary
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.stereotypes import calibration as calibration_of
-from evenflow.transforms.stereotypes.detect import THRESHOLD
+from evenflow.transforms.measures.stereotypes import calibration as calibration_of
+from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
 from evenflow.wordlists.loader import SHIPPED, load
 
 LISTS = [load(name) for name in SHIPPED]

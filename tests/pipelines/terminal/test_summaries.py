@@ -9,7 +9,7 @@ from evenflow.pipelines.terminal.summaries import Course, measured, status
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, State, Sums
-from evenflow.transforms.representation.dr import documents_until, score
+from evenflow.transforms.measures.representation.dr import documents_until, score
 
 
 def panes(*states: State) -> list[PaneEntry]:

@@ -15,13 +15,13 @@ import pytest
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm.budget import SPENT
 from evenflow.transforms.llm.client.stats import Stats
-from evenflow.transforms.stereotypes import calibration, detect
-from evenflow.transforms.stereotypes.masking import widened
+from evenflow.transforms.measures.stereotypes import calibration, detect
+from evenflow.transforms.measures.stereotypes.masking import widened
 from evenflow.wordlists import loader
 
 SENTENCES = (

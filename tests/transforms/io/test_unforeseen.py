@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.stream.reader import stage_item
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.engine.stream.reader import stage_item
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator

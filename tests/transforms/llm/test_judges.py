@@ -18,7 +18,7 @@ from scripted_judge import First, Judge, shipped
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.prompts import loader as prompts
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder

@@ -12,8 +12,8 @@ import pytest
 from scripted_llm import MODEL, ScriptedLLM, Turn, error, in_turn
 
 from evenflow.gates.ledger.files import read_entries, read_meta
-from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.report.report import build
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.pages.report.report import build
 from evenflow.prompts import loader as prompts
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
@@ -168,7 +168,7 @@ def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
         noting = Noting()
         tier = Tier(config, noting)  # type: ignore[arg-type]
         with tier.block() as asked:
-            from evenflow.transforms.stereotypes import detect
+            from evenflow.transforms.measures.stereotypes import detect
 
             detector = tier.detector(detect.shipped())
             alone = detect.shipped().detect(TEXTS, [[] for _ in TEXTS])

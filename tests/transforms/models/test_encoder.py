@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from places import DATA
 
+from evenflow.transforms.lab.training import card, data, evaluate
 from evenflow.transforms.models.encoder import RIGHT, Encoder
 from evenflow.transforms.models.heads import REASONS, STANCE
 from evenflow.transforms.models.pieces import CAPITAL, CHANGED, LONGEST
-from evenflow.transforms.models.train import card, data, evaluate
 
 DATA = DATA
 TEXTS = (

@@ -14,14 +14,14 @@ from parts import needs_training
 
 needs_training("torch", "onnx", "onnxscript", "sklearn")
 
-from evenflow.pipelines.train import reader as reader_command  # noqa: E402
+from evenflow.pipelines.lab.train import reader as reader_command  # noqa: E402
+from evenflow.transforms.lab.training import __main__ as command  # noqa: E402
+from evenflow.transforms.lab.training import card, data, distil, evaluate, network  # noqa: E402
+from evenflow.transforms.lab.training.rebuild import LEFT_OUT  # noqa: E402
 from evenflow.transforms.models.encoder import Encoder  # noqa: E402
 from evenflow.transforms.models.passages import Place  # noqa: E402
 from evenflow.transforms.models.reader import Reader  # noqa: E402
 from evenflow.transforms.models.static import FirstStage  # noqa: E402
-from evenflow.transforms.models.train import __main__ as command  # noqa: E402
-from evenflow.transforms.models.train import card, data, distil, evaluate, network  # noqa: E402
-from evenflow.transforms.models.train.rebuild import LEFT_OUT  # noqa: E402
 
 PIECES = (
     "[PAD]",

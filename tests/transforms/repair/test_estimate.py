@@ -9,7 +9,7 @@ import pytest
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.measures.representation.dr import demographic_representation
 from evenflow.transforms.repair.eligibility import (
     Class,
     ClassSize,
@@ -20,7 +21,6 @@ from evenflow.transforms.repair.eligibility import (
     measure_set,
 )
 from evenflow.transforms.repair.plan import plan
-from evenflow.transforms.representation.dr import demographic_representation
 from evenflow.transforms.substitution.sets import Edit, Set
 
 NEAR = 1e-7  # of a DR: the plan's rates have nine digits

@@ -16,9 +16,9 @@ from places import DATA
 from scripted_judge import First, Judge, shipped
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
-from evenflow.pipelines.panes.checking import pane_checks
-from evenflow.pipelines.panes.closing import Staged, close_pane, mend_pane, stage
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.engine.panes.checking import pane_checks
+from evenflow.pipelines.engine.panes.closing import Staged, close_pane, mend_pane, stage
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.files.driver import Run
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import ConfigError, load
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score
 
 TEXTS = [
     *("He met his brother and his father.",) * 6,

@@ -1,0 +1,149 @@
+"""`evenflow benchmark`: how able and how biased a language model is."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.terminal.endings import Session, printing, report_event
+from evenflow.transforms.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.lab.train.benchmark import Asked, Progress
+
+EXAMPLES = examples(
+    "evenflow benchmark --model smollm2-135m-instruct --suite hellaswag --output b",
+    "evenflow benchmark --model dir --adapter lora --suite crows_pairs:gender -o b",
+    "evenflow benchmark --model bert --suite stereoset --suite crows_pairs -o c",
+    "evenflow benchmark --model bert --pooling mean --suite senteval --benchmark-data dir -o e",
+    "evenflow benchmark --model qwen --llm http://localhost:8000 --suite soct -o d",
+)
+Pooling = Literal["first", "last", "mean", "max"]
+LINE_SECONDS = 5.0  # between two lines of progress
+
+
+def benchmark(
+    context: typer.Context,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR|NAME", help="Folder of a model, or a name: in build/models or at --llm."
+        ),
+    ],
+    suite: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME[:KIND]",
+            help="hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat or"
+            " senteval; with a kind these items alone (crows_pairs:gender); repeatable.",
+        ),
+    ],
+    output: Annotated[
+        Storage,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            parser=options.storage,
+            help="Where results go: a directory, or s3://…, gs://…, az://….",
+        ),
+    ],
+    adapter: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="LoRA adapter of the model.")
+    ] = None,
+    pooling: Annotated[
+        Pooling | None,
+        typer.Option(
+            help="Which tokens' vectors stand for a sentence, for seat and senteval.  [default: as"
+            " the model's folder says; else the first, of a causal model the last]"
+        ),
+    ] = None,
+    benchmark_data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder with files of benchmarks, before those shipped."),
+    ] = None,
+    items: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Most items of a suite; always the same ones."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is drawn.")] = 0,
+    batch: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Items that are asked at once.")
+    ] = 16,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="OpenAI-compatible server of the model; for honest, bbq, soct."
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Measure a language model on benchmarks of ability and bias, with intervals.
+
+    Writes results.json, results.html and a line for each item. If it was killed, run it again: it
+    goes on and ends with the same figures. It needs the extra `train`, except with --llm.
+    """
+    from evenflow.pipelines.lab.train.benchmark import benchmark as run
+    from evenflow.pipelines.lab.train.errors import TrainInputError
+    from evenflow.pipelines.terminal.benchmark_table import table
+
+    session: Session = context.obj
+    session.output, session.resumable = output, True
+    if benchmark_data is not None and not benchmark_data.is_dir():
+        raise TrainInputError(f"{benchmark_data}: there is no such folder of files of benchmarks")
+    asked: str | Asked = model
+    if pooling is not None:
+        from evenflow.transforms.lab.benchmarks.asking import Models
+
+        asked = Models(model, None if adapter is None else str(adapter), pooling)
+    if llm is not None:
+        from evenflow.transforms.lab.benchmarks.served import Served
+
+        asked = Served(llm, model)
+    found = run(
+        asked,
+        output,
+        suite,
+        adapter=None if adapter is None else str(adapter),
+        data=benchmark_data,
+        items=items,
+        seed=seed,
+        batch=batch,
+        on_batch=_lines(session, quiet),
+    )
+    with printing():
+        if as_json:
+            print(json.dumps(found))
+        else:
+            table(found, suite)
+
+
+def _lines(session: Session, quiet: bool) -> Callable[[Progress], None]:
+    """What prints progress: a line in LINE_SECONDS, and the last batch of a suite."""
+    last, began = time.monotonic(), {"": 0.0}
+
+    def show(done: Progress) -> None:
+        nonlocal last
+        session.go_on()
+        now = time.monotonic()
+        # From the first batch on, so that loading the model is not counted
+        start = began.setdefault(done.suite, now)
+        if quiet or (now - last < LINE_SECONDS and done.done < done.total):
+            return
+        last = now
+        text = f"{done.suite}: {done.done:,} of {done.total:,} items"
+        if done.new > done.first and now > start:
+            rate = (done.new - done.first) / (now - start)
+            minutes, seconds = divmod(round((done.total - done.done) / rate), 60)
+            text += f", {rate:.1f} items/s, {minutes}:{seconds:02} left"
+        report_event("progress", text, 0, session)
+
+    return show

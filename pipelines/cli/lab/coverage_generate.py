@@ -1,0 +1,102 @@
+"""`evenflow coverage generate`: the records of a plan, written and checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.lab.coverage_options import PLAN, Counting, print_parts
+
+EXAMPLES = examples(
+    "evenflow coverage plan c/ --attributes gender --tau 30 --json > p.json",
+    "evenflow coverage generate c/ --attributes gender --tau 30"
+    " \\\n      --plan p.json --out a.jsonl",
+)
+CHECKS = "Checks"
+
+
+@with_groups
+def generate(
+    inputs: options.InputsArgument,
+    *,
+    counting: Counting,
+    llm: options.LlmOptions,
+    plan_file: Annotated[
+        Path,
+        typer.Option("--plan", metavar="FILE", help="What `evenflow coverage plan --json` wrote."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines of the new records.")],
+    tries: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            metavar="X",
+            help="Most candidates for each record.  [default: 5 of a language model, else 100]",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
+    ] = 0,
+    describe: Annotated[
+        bool,
+        typer.Option(
+            "--describe",
+            help="Templates make “citizens” “female citizens” too; that may be false.",
+            rich_help_panel=PLAN,
+        ),
+    ] = False,
+    perplexity_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Causal model; a text's perplexity must be within 95 % of the input's sentences.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = None,
+    bias_reference: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What `evenflow bias-score reference` wrote; a text's score must not be above it.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Write the records of a plan, and check each of them.
+
+    Without a language model, sentences of the input get other names and labels.
+    """
+    from evenflow.pipelines.cli.llm import configured
+    from evenflow.pipelines.terminal import coverage_tables
+    from evenflow.transforms.lab.generation import writing
+
+    try:
+        plans = json.loads(plan_file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{plan_file}: {error}", param_hint="'--plan'") from error
+    with configured(llm) as given:
+        if bias_reference is not None:
+            given["bias_score.reference"] = str(bias_reference.absolute())
+            given["bias_score.mode"] = "measure"
+        config = counting.settings(given)
+        by, known = config.coverage.by, counting.knowledge(config)
+        parts = plans if by is not None else {None: plans}
+        session = writing.Session(
+            inputs, config, config.coverage.named(), known, seed, perplexity_model, describe
+        )
+        results = {
+            name: session.write(each, tries, {} if name is None else {str(by): name})
+            for name, each in parts.items()
+        }
+    with out.open("wb") as file:
+        for each in results.values():
+            file.writelines(writing.lines(each))
+    told = {name: writing.told(each) for name, each in results.items()}
+    print_parts(told, as_json, lambda: coverage_tables.generated(told))

@@ -1,0 +1,79 @@
+"""`evenflow coverage plan`: additions that would fill the gaps."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.lab.coverage_options import PLAN, Counting, print_parts
+
+EXAMPLES = examples(
+    "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
+    "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=0.1",
+    "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
+)
+
+
+@with_groups
+def plan(
+    inputs: options.InputsArgument,
+    *,
+    counting: Counting,
+    worst: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Fill only the largest gaps.  [default: all]",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=C",
+            help="Cost of a record: synthetic, augmented, substituted, reweighted; repeatable.",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=N", help="Most records of a kind; repeatable.", rich_help_panel=PLAN
+        ),
+    ] = None,
+    exchange: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Attributes that can be exchanged in a record; such changes are then planned too.",
+            rich_help_panel=PLAN,
+        ),
+    ] = "",
+    balance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:B=E",
+            help="Shares of A's groups within E of even ones in each value of B; repeatable.",
+            rich_help_panel=PLAN,
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Plan the fewest additions that fill the gaps, and say them in words.
+
+    What is exchanged or copied costs half of what is generated, unless --cost says otherwise.
+    """
+    from evenflow.pipelines.terminal import coverage_tables
+    from evenflow.transforms.lab.coverage.planned import Wishes, planned
+
+    things, needs = counting.things(inputs), counting.needs(inputs)
+    wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst)
+    parts = {
+        name: planned(each, counting.depth, wishes, things, needs)
+        for name, each in counting.parts(inputs).items()
+    }
+    print_parts(parts, as_json, lambda: coverage_tables.plans(parts, things))

@@ -1,0 +1,315 @@
+"""`evenflow wordlists generate`, `review` and `finish`: from seed words to a reviewed list."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, one_of, with_groups
+from evenflow.pipelines.cli.lab.word_lists import CorpusOption, texts, write_list
+from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.transforms.lab.word_lists.journal import Journal
+    from evenflow.transforms.lab.word_lists.proposals import Proposal
+
+GENERATE_EXAMPLES = examples(
+    "evenflow wordlists generate --attribute a --groups f,m --seeds f=she …",
+    "evenflow wordlists generate … --llm http://127.0.0.1:8000 --llm-model m",
+)
+REVIEW_EXAMPLES = examples(
+    "evenflow wordlists review draft.json",
+    "evenflow wordlists review draft.json --terminal --reviewer Ada",
+    "evenflow wordlists review draft.json --terminal --reviewer A --disputed",
+    "evenflow wordlists review mine.yaml --corpus corpus/",
+)
+FINISH_EXAMPLES = examples("evenflow wordlists finish draft.json --output mine.yaml")
+# Above 0, so that the runs differ
+TEMPERATURE = 0.7
+TOKENS = 12  # of an answer for each word that is asked for, with room for rare words
+DEADLINE = 600.0  # seconds for an answer of hundreds of words
+
+DraftArgument = Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft's file.")]
+ReviewedArgument = Annotated[
+    Path, typer.Argument(metavar="DRAFT|LIST", help="The draft's file, or a word list (YAML).")
+]
+
+
+@with_groups
+def generate(
+    *,
+    attribute: Annotated[str, typer.Option(metavar="NAME", help="The attribute's name.")],
+    groups: Annotated[str, typer.Option(metavar="G1,G2,…", help="Its groups.")],
+    corpus: CorpusOption,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DRAFT", help="The draft to write.")
+    ],
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GROUP=W1,W2,…", help="Words that are right; one for each group."),
+    ] = None,
+    option: Annotated[
+        str, typer.Option(metavar="A|B", help="Keep by frequency (A) or order of generation (B).")
+    ] = "B",
+    top: Annotated[int, typer.Option(min=1, metavar="K", help="Words to review a group.")] = 300,
+    proposals: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Neighbours of the seeds a group.")
+    ] = 1000,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word vectors.  [default: those that are shipped]"),
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, metavar="R", help="Runs of the LLM.")] = 15,
+    words: Annotated[int, typer.Option(min=1, metavar="L", help="Words of a run.")] = 300,
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Answers of the LLM.  [default: DRAFT.answers.sqlite]"),
+    ] = None,
+    licence: Annotated[str, typer.Option(metavar="TEXT", help="Licence of the list.")] = "",
+    llm: options.LlmOptions,
+    text_field: options.TextFieldOption = None,
+) -> None:
+    """Propose words for groups, count them in a corpus, and check them: a draft to review.
+
+    Without a language model, words come from seeds: the nearest ones of static vectors, analogies,
+    and their singulars and plurals. With one, it is asked in several runs (Algorithm 1 of Görge et
+    al.), and the seeds are its examples. A run that was stopped goes on from its cache.
+    """
+    from evenflow.transforms.lab.word_lists import draft as drafts
+    from evenflow.transforms.lab.word_lists import proposals as proposing
+    from evenflow.transforms.lab.word_lists.journal import ENDING
+    from evenflow.transforms.measures.bias_score import vectors as word_vectors
+
+    one_of(option, ("A", "B"), "--option")
+    names = [each.strip() for each in groups.split(",")]
+    given = _seeds(seeds or (), names)
+    drafts.check_names(attribute, names)
+    if output.with_name(output.name + ENDING).exists():
+        raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
+    space = proposing.Space(word_vectors.load(vectors))
+    asks = llm.llm is not None or llm.llm_serve is not None
+    if asks:
+        answers = cache or output.with_name(output.name + ".answers.sqlite")
+        proposed = _asked(llm, answers, attribute, given, runs, words)
+        source = f"words of the language model {llm.llm_model or llm.llm_serve}, {runs} runs"
+    else:
+        proposed = proposing.propose(space, given, proposals)
+        source = "neighbours of seed words in static vectors"
+    choice: Literal["A", "B"] = "A" if option == "A" else "B"
+    made = drafts.make(
+        attribute,
+        proposed,
+        texts(corpus, text_field),
+        option=choice,
+        top=top,
+        source=source,
+        licence=licence,
+        known=space.places,
+        associations=_associations(attribute),
+        counterparts=lambda own: (
+            proposing.counterparts(space, given, own) if all(given.values()) else {}
+        ),
+    )
+    drafts.write(output, made)
+    with printing():
+        print(f"{made.documents:,} documents")
+        for group in made.groups:
+            own = [each for each in made.candidates if each.group == group]
+            warned = sum(bool(each.warnings) for each in own)
+            print(visible(f"{group}: {len(own)} words of {len(proposed[group])}, {warned} warned"))
+
+
+def review(
+    path: ReviewedArgument,
+    *,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus", metavar="PATH", help="Of a list: texts in which its labels are counted."
+        ),
+    ] = None,
+    text_field: options.TextFieldOption = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Read decisions from standard input.")
+    ] = False,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides on the terminal.")
+    ] = None,
+    disputed: Annotated[
+        bool, typer.Option("--disputed", help="On the terminal: only disputed words.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")
+    ] = 0,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address of the page.", show_default=True)
+    ] = "127.0.0.1",
+) -> None:
+    """Decide about the words of a draft, one by one, on a web page or on the terminal.
+
+    Of a word list that somebody typed, LIST.draft.json is made beside it first. Seeds of a draft
+    count as they were given, unless somebody decides otherwise.
+
+    The page's address has a token: who has the address can decide. Each decision is appended to
+    DRAFT.journal.jsonl before the next word is shown. Stop at any time and go on later.
+    """
+    from evenflow.transforms.lab.word_lists import draft as drafts
+    from evenflow.transforms.lab.word_lists.journal import Journal
+
+    if path.suffix in (".yaml", ".yml"):
+        path = _draft_of(path, corpus or (), text_field)
+    journal = Journal(drafts.read(path), path)
+    if not terminal:
+        _serve(journal, host, port)
+        return
+    from evenflow.pipelines.cli.lab import reviewing
+
+    if not (reviewer or "").strip():
+        raise typer.BadParameter("a name was expected", param_hint="'--reviewer'")
+    with printing():
+        reviewing.review(journal, str(reviewer), sys.stdin, disputed)
+
+
+def finish(
+    path: DraftArgument,
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.yaml", help="The word list to write.")
+    ],
+    leave_undecided: Annotated[
+        bool, typer.Option("--leave-undecided", help="Leave out words that nobody has decided.")
+    ] = False,
+    majority: Annotated[
+        bool, typer.Option("--majority", help="The majority decides where reviewers differ.")
+    ] = False,
+) -> None:
+    """Make a word list of a reviewed draft, with who reviewed it and where each word comes from.
+
+    Counterparts that reviewers named become pairs, or with more than two groups the role map
+    roles_FILE.yaml beside the list. Refused while words are undecided or reviewers differ, unless
+    an option says what to do.
+    """
+    from evenflow.transforms.lab.word_lists import draft as drafts
+    from evenflow.transforms.lab.word_lists import finish as finishing
+    from evenflow.transforms.lab.word_lists.journal import Journal
+    from evenflow.transforms.storage.storage import at
+    from evenflow.wordlists import writing
+
+    made = drafts.read(path)
+    found = Journal(made, path).state().opinions
+    words = finishing.finish(made, found, leave_undecided=leave_undecided, majority=majority)
+    write_list(output, words)
+    if roles := finishing.roles(made, found, words):
+        content = writing.roles(words, roles).encode()
+        at(output.parent).write(f"roles_{output.stem}.yaml", content)
+    with printing():
+        for number, group in enumerate(words.groups):
+            print(visible(f"{group}: {list(words.labels.values()).count(number)} labels"))
+
+
+def _draft_of(path: Path, corpus: Sequence[str], text_field: str | None) -> Path:
+    """The draft of a typed list, made where it is not there yet. Raises DraftError."""
+    from evenflow.transforms.lab.word_lists import draft as drafts
+    from evenflow.transforms.lab.word_lists.proposals import Space
+    from evenflow.transforms.measures.bias_score import vectors as word_vectors
+    from evenflow.wordlists import loader
+
+    words, made = loader.load(path), path.with_name(f"{path.stem}.draft.json")
+    if made.exists():
+        stored = [form for each in drafts.read(made).candidates for form in each.forms]
+        if set(stored) != set(words.labels):
+            raise drafts.DraftError(
+                f"{path}: its labels are others than those of {made}, which is reviewed; give the"
+                " list another name, or remove the draft and its journal"
+            )
+        return made
+    known, associations = Space(word_vectors.load(None)).places, _associations(words.attribute)
+    read = texts(corpus, text_field) if corpus else ()
+    drafts.write(made, drafts.of_list(words, read, known=known, associations=associations))
+    typer.echo(f"evenflow: the draft is {visible(str(made))}", err=True)
+    return made
+
+
+def _serve(journal: Journal, host: str, port: int) -> None:
+    """Serve the page of a review until the process is stopped."""
+    import secrets
+
+    import uvicorn
+
+    from evenflow.pipelines.cli.board import listen
+    from evenflow.pipelines.lab.word_review.app import application
+
+    token = secrets.token_urlsafe(24)
+    listener = listen(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    with printing():
+        print(f"review: http://{shown}:{listener.getsockname()[1]}/?token={token}", flush=True)
+    app = application(journal, token, host)
+    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False)
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _seeds(given: Sequence[str], groups: Sequence[str]) -> dict[str, list[str]]:
+    """The seeds by group; a group without any has an empty list."""
+    out: dict[str, list[str]] = {group: [] for group in groups}
+    for each in given:
+        group, found, words = each.partition("=")
+        if not found or group.strip() not in out:
+            raise typer.BadParameter(
+                f"{each!r}: GROUP=word,word was expected, with one of {', '.join(groups)}",
+                param_hint="'--seeds'",
+            )
+        out[group.strip()] += [word.strip() for word in words.split(",") if word.strip()]
+    return out
+
+
+def _asked(
+    llm: options.LlmOptions,
+    cache: Path,
+    attribute: str,
+    seeds: Mapping[str, Sequence[str]],
+    runs: int,
+    words: int,
+) -> dict[str, list[Proposal]]:
+    """The words of a language model, after the seeds."""
+    from evenflow.pipelines.cli.llm import server_settings
+    from evenflow.transforms.lab.word_lists import asking
+    from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal
+    from evenflow.transforms.llm.client.cache import Cache
+    from evenflow.transforms.llm.client.client import Client
+
+    with server_settings(llm) as settings:
+        own = replace(
+            settings,
+            temperature=TEMPERATURE,
+            max_tokens=TOKENS * words + 100,
+            deadline=max(DEADLINE, settings.deadline),
+        )
+        with Client(own, Cache(cache)) as client:
+            asked = asking.ask(client, attribute, seeds, runs, words)
+    for reason, count in asked.failed.items():
+        typer.echo(f"evenflow: {count} runs without an answer: {visible(reason)}", err=True)
+    return {
+        group: [*(Proposal(word, group, SEED) for word in seeds[group]), *found]
+        for group, found in asked.proposals.items()
+    }
+
+
+def _associations(attribute: str) -> dict[str, str]:
+    """Words of shipped lists of other attributes, which a word of this one may merely suggest."""
+    from evenflow.wordlists import loader, spelling
+
+    lists = [loader.load(name) for name in loader.NAMED]
+    return {
+        spelling.fold(label): words.attribute
+        for words in lists
+        if words.attribute != attribute
+        for label in words.labels
+    }

@@ -1,0 +1,89 @@
+"""`evenflow experiment`: does the debiased data make a less biased model?"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
+from evenflow.pipelines.terminal.lines import visible
+from evenflow.transforms.storage.storage import at
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.lab.train.experiment import Cell
+
+EXAMPLES = examples(
+    "evenflow experiment experiment.yaml",
+    "evenflow experiment experiment.yaml --json",
+    "evenflow experiment encoder.yaml  # with the keys encoder and pairs",
+)
+PAGE = "experiment.html"
+
+
+def experiment(
+    context: typer.Context,
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file, see the docs.")],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Compare models: pretrained, and trained on data as it came, on subsets, and debiased.
+
+    All are trained with the same steps, seeds and order, and measured on the same items. With the
+    key `encoder`, sentence encoders are trained on pairs, without those of a high bias score, or
+    with copies of them in which the groups are exchanged. Writes
+    experiment.json and experiment.html. If it was killed, run it again: what is finished is not
+    done again. It needs the extra `train`.
+    """
+    from evenflow.pipelines.lab.train.experiment import run
+    from evenflow.pipelines.lab.train.page import page
+    from evenflow.schemas.experiment import load
+
+    own = load(config)
+    session: Session = context.obj
+    logs(session)
+    session.output, session.resumable = at(own.output), True
+    began = time.monotonic()
+
+    def show(stage: str, cell: Cell) -> None:
+        session.go_on()
+        if not quiet:
+            text = f"{stage} {cell.arm}, seed {cell.seed} ({time.monotonic() - began:,.0f} s)"
+            report_event("progress", text, 0, session)
+
+    found = run(own, show, lambda step: session.go_on())
+    at(own.output).write(PAGE, page(found).encode("utf-8"))
+    with printing():
+        if as_json:
+            print(json.dumps(found, indent=1))
+        else:
+            _print(found)
+            print(f"page: {visible(at(own.output).address(PAGE))}")
+
+
+def _print(found: dict[str, Any]) -> None:
+    """Print the table, and what follows."""
+    from rich.table import Table
+
+    from evenflow.pipelines.lab.train.comparison import Estimate, interval
+    from evenflow.pipelines.terminal.tables import console
+
+    out = console()
+    for suite, each in found["suites"].items():
+        title = f"{visible(suite)} (best: {each['wanted']}, {each['n']} items)"
+        table = Table("arm", "figure", "difference", title=title)
+        for arm, own in each["estimates"].items():
+            other = each["differences"].get(arm)
+            difference = interval(Estimate(**other)) if other else ""
+            title = visible(found["arms"][arm]["title"])
+            table.add_row(title, interval(Estimate(**own)), difference)
+        out.print(table)
+    for head, key in (("May be concluded", "may_be_concluded"), ("Not", "may_not_be_concluded")):
+        print(f"{head}:")
+        for sentence in found[key]:
+            print(f"- {visible(sentence)}")

@@ -1,0 +1,171 @@
+"""`evenflow mine`: the sentences of which a model leans most, perhaps after an intervention."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.terminal.endings import Session, printing, report_event
+from evenflow.transforms.storage.storage import at
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.lab.train.mining import Counts
+
+EXAMPLES = examples(
+    "evenflow mine out --model bert-base-uncased --top 10",
+    "evenflow mine 'corpus/*.jsonl.gz' --model bert-base-uncased -a gender --onnx cache",
+    "evenflow mine out --random --top 50 --intervene neutral-masking -o drawn",
+    "evenflow mine out --model bert-base-uncased --intervene random-phrase-masking -o mined",
+)
+LINE_SECONDS = 5.0  # between two lines of progress
+SHOWN_WORDS = 5
+
+
+@with_groups
+def mine(
+    context: typer.Context,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(metavar="INPUT", help="Output of a gate; or paths, folders or globs."),
+    ],
+    *,
+    selection: options.Selection,
+    text_field: options.TextFieldOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="DIR|NAME", help="Folder of a model, or a name in build/models."),
+    ] = None,
+    random: Annotated[
+        bool, typer.Option("--random", help="Draw sentences at random, without a model.")
+    ] = False,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="K", help="Sentences for each pair of groups.")
+    ] = 100,
+    intervene: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Replace the words: naive-masking, neutral-masking, random-phrase-masking,"
+            " female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.",
+        ),
+    ] = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="With --intervene, first names become “person” too.")
+    ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD", help="Leave this word of the list as it is, such as god; repeatable."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where results go; DIR/records is input of `run`.  [default: standard output]",
+        ),
+    ] = None,
+    onnx: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Compute in 8 bits, which is faster on a CPU; DIR keeps the model in that form.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is drawn.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Threads on a CPU.  [default: all]")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Find the sentences in which a model most expects one group and not another.
+
+    The words that name a group are masked. A sentence's score is the mean difference of the
+    logarithms of what the model gives the words of both groups. Prints JSON lines, or writes them
+    to --output with the sentences after an intervention. If it was killed, run it again: it goes
+    on. It needs the extra `train`, except with --random.
+    """
+    from evenflow.pipelines.lab.train.mining import Settings
+    from evenflow.pipelines.lab.train.mining import mine as run
+    from evenflow.pipelines.lab.train.mining_inputs import scorer_of, source
+    from evenflow.transforms.lab.masking.interventions import NAMES
+    from evenflow.transforms.lab.masking.sentences import SentenceFinder
+
+    if (model is None) != random:
+        raise typer.BadParameter("give --model, or --random without one", param_hint="'--model'")
+    if intervene is not None and intervene not in NAMES:
+        raise typer.BadParameter(
+            f"{intervene!r}: one of {', '.join(NAMES)} was expected", param_hint="'--intervene'"
+        )
+    if intervene is not None and output is None:
+        raise typer.BadParameter("--intervene goes with --output", param_hint="'--intervene'")
+    config = selection.configuration({"fields.text": text_field})
+    words = config.word_lists()[0]
+    finder = SentenceFinder(words, without or ())
+    session: Session = context.obj
+    if output is not None:
+        session.output, session.resumable = at(output), True
+    given = source(inputs, config)
+    scorer, digest = (None, None) if model is None else scorer_of(model, words, onnx, threads)
+    settings = Settings(
+        top,
+        digest,
+        model or "",
+        8 if onnx else 32,
+        seed,
+        intervene,
+        names and bool(intervene),
+        tuple(without or ()),
+    )
+    lines, counts = run(given, finder, scorer, settings, output, _progress(session, quiet))
+    _notes(len(lines), counts, top, session)
+    with printing():
+        if output is None:
+            for line in lines:
+                print(json.dumps(line, ensure_ascii=False))
+        else:
+            print(
+                f"{len(lines):,} of {counts.scored:,} sentences of {counts.documents:,} documents"
+                f" are in {output}"
+            )
+
+
+def _progress(session: Session, quiet: bool) -> Callable[[Counts], None]:
+    """What prints progress: a line in LINE_SECONDS."""
+    began = last = time.monotonic()
+
+    def show(counts: Counts) -> None:
+        nonlocal last
+        session.go_on()
+        now = time.monotonic()
+        if not quiet and now - last >= LINE_SECONDS:
+            last = now
+            rate = counts.scored / (now - began)
+            text = (
+                f"{counts.documents:,} documents, {counts.scored:,} sentences, {rate:,.0f} a second"
+            )
+            report_event("progress", text, 0, session)
+
+    return show
+
+
+def _notes(lines: int, counts: Counts, top: int, session: Session) -> None:
+    """Say what was not scored, and that there were fewer sentences than asked for."""
+    for reason, number in sorted(counts.left.items()):
+        report_event("note", f"not scored: {number:,} sentences ({reason})", 0, session)
+    if counts.words:
+        first = sorted(counts.words, key=lambda word: (-counts.words[word], word))
+        text = ", ".join(first[:SHOWN_WORDS])
+        more = "" if len(first) <= SHOWN_WORDS else f" and {len(first) - SHOWN_WORDS} more"
+        report_event("note", f"the model has no one token for {text}{more}", 0, session)
+    if lines < top:
+        report_event("note", f"only {lines:,} sentences were found", 0, session)

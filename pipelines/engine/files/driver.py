@@ -1,0 +1,365 @@
+"""The driver of `evenflow run` on files: cuts panes, runs the graph, commits panes in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from evenflow.gates import hold
+from evenflow.gates.lease import Lease
+from evenflow.gates.ledger import files as ledger
+from evenflow.gates.ledger import output_files
+from evenflow.gates.ledger.history import History
+from evenflow.gates.notify import telling
+from evenflow.pipelines.engine.files import cutting, making, workers
+from evenflow.pipelines.engine.files.cutting import Pane
+from evenflow.pipelines.engine.files.intake import Intake, Rest
+from evenflow.pipelines.engine.panes import closing, columns, commit, epochs
+from evenflow.pipelines.engine.panes.epochs import RunError as RunError  # raised by a run
+from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import Figures, own_columns
+from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.hidden import MASKED
+from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.annotation.annotate import attributes
+from evenflow.transforms.io import files, first_records
+from evenflow.transforms.measures.coverage import lookup
+from evenflow.transforms.storage.storage import Place, Stored, at
+from evenflow.wordlists.loader import WordList
+
+
+@dataclass
+class Run:
+    """One run of the gate on files.
+
+    Attributes:
+        inputs: Paths, folders or globs.
+        output: The output: a directory, or an address in a store.
+        config: The configuration.
+        workers: Number of processes that read; 1: this one.
+        options: Of Beam's runner, on whose workers the graph runs; none: this machine's.
+        standby: Wait for as long as another run writes to the output.
+        follow: Read on when the input has grown; a pane that is not full is committed when nothing
+            has come for so many seconds. None: end at the input's end.
+        on_pane: Called after each commit.
+        on_block: Called after each block read, with one worker only.
+        on_note: Called with what a user should know.
+        debug: Whether what Beam and its runner log and print is shown.
+    """
+
+    inputs: list[str]
+    output: Place
+    config: Config
+    workers: int = 1
+    options: Sequence[str] = ()
+    standby: bool = False
+    follow: float | None = None
+    on_pane: Callable[[PaneProgress], None] = lambda progress: None
+    on_block: Callable[[Figures], None] = lambda figures: None
+    on_note: Callable[[str], None] = lambda text: None
+    debug: bool = False
+
+    def __post_init__(self) -> None:
+        """Take a path for the storage there."""
+        self.output = at(self.output)
+
+    def go(self) -> Outcome:
+        """Run to the end of the input, or until the gate is held.
+
+        Returns:
+            How the run ended.
+
+        Raises:
+            RunError: The output was begun with other settings.
+            ChangedError: A file has changed since a pane read it.
+            InputError: The input names no file, or a file cannot be read as its kind.
+            LedgerError: The ledger is damaged.
+            LockedError: Another run writes to the output.
+            FencedError: Another run has taken over.
+            WorkerError: A worker process died, or the runner failed.
+            WordListError: A word list cannot be used.
+            SuiteError: The user's suite of checks cannot be used.
+            OSError: A file cannot be read or written.
+        """
+        intake = Intake(self.inputs, at(self.output), self.follow, self.on_note)
+        found = intake.look(ledger.read_meta(self.output) or {})
+        first_records.check_text_field(list(found), self.config.fields.text)
+        lists = self.config.word_lists()
+        lookup.look(self.config.coverage, self.on_note)
+        commit.make_folders(self.output)
+        with Lease(self.output, self.standby, self.on_note) as lease, ExitStack() as beside:
+            bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
+            record = settings(self.config, lists, {"input": bytes_found})
+            start = begin(self.output, lease, record, self.config, lists)
+            entries, known = start.entries, ledger.read_meta(self.output) or {}
+            intake.compare(found, entries, known)
+            rest = intake.rest(found, entries, known)
+            root = intake.root(found, known)
+
+            def note(rest: Rest, finished: bool = False) -> None:
+                self._note(record, finished, intake.facts(), rest, root)
+
+            note(rest, start.finished)
+            for text in start.notes:
+                self.on_note(text)
+            tell = beside.enter_context(
+                telling(self.output, self.config.gate.notify, len(entries), self.on_note)
+            )
+            if start.finished and self.follow is None:
+                return Outcome(entries, 0)
+            if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
+                return Outcome(entries, 0, held)
+            committer = commit.Committer(
+                self.output, self.config, lists, entries, lease, start.epoch, self.on_note, tell
+            )
+            staging = closing.Staging(at(self.output), lease.run)
+            context = making.GraphContext(self.config.model_dump(), staging, root)
+            panes = self._panes(rest, intake, entries, note)
+            outcome = self._read(
+                self._made(rest, panes, context, entries), intake, context, committer
+            )
+            if not outcome.held:
+                after = files.find(self.inputs)
+                gone = Stored("", 0)
+                intake.compare(
+                    {name: after.get(name, gone) for name in found},
+                    entries,
+                    ledger.read_meta(self.output) or {},
+                )
+                note(rest, True)
+            return outcome
+
+    def _note(
+        self,
+        record: dict[str, Any],
+        finished: bool,
+        stored: dict[str, list[Any]],
+        rest: Rest,
+        root: str,
+    ) -> None:
+        """Write what has been found to meta.json, unless it says so already."""
+        known = ledger.read_meta(self.output) or {}
+        new = {"earlier": rest.earlier, "stored": stored, "root": root, "finished": finished}
+        if columns.KEY not in known or rest.earlier != known.get("earlier"):  # a new round
+            lists = self.config.word_lists()
+            own = frozenset(own_columns(attributes(self.config, lists)))
+            found = columns.sampled(rest.names, self.config, own)
+            new[columns.KEY] = columns.noted(known, rest.begin.pane, found)
+        same = {key: known.get(key) for key in new} == new
+        if not same or known["settings"]["input"] != rest.input:
+            write_meta(self.output, {**record, "input": rest.input}, self.config, **new)
+
+    def _read(
+        self,
+        source: Generator[int, None, None],
+        intake: Intake,
+        context: making.GraphContext,
+        committer: commit.Committer,
+    ) -> Outcome:
+        """Commit panes as they are made, until the gate is held."""
+        done = len(committer.entries)
+        held: str | None = None
+        began = time.perf_counter()
+        try:
+            for pane in source:
+                entry, read = _commit(pane, context, committer)
+                now = time.perf_counter()
+                committer.note_timings(entry, now - began, read.timings)
+                how_far = intake.now.done(entry.source[-1].file, read.stored)
+                self.on_pane(PaneProgress(entry, now - began, *how_far))
+                began = now
+                if held := committer.held():
+                    break
+        finally:
+            source.close()
+        committer.finish(lambda: context.worker().checks)
+        commit.clear_staged(self.output, context.staging.run)
+        return Outcome(committer.entries, len(committer.entries) - done, held)
+
+    def _made(
+        self,
+        rest: Rest,
+        panes: Iterator[Pane | None],
+        context: making.GraphContext,
+        entries: History,
+    ) -> Generator[int, None, None]:
+        """Make panes; gives the number of each, in order, when it is there."""
+        if len(entries):  # a file may change and leave no other trace
+            last = entries[-1].source[-1].file
+            cutting.check_unchanged(
+                [each for each in rest.names if files.printable(each) == last], [entries[-1]]
+            )
+        if self.options:
+            # Imported here: Beam takes a second, which a run on this machine need not wait for
+            from evenflow.pipelines.engine.files import graph
+
+            return graph.made(
+                rest.names, context, rest.begin, list(self.options), self.on_note, self.debug
+            )
+        if self.workers == 1:
+            context.worker().on_block = self.on_block
+        return workers.made(panes, context, self.workers)
+
+    def _panes(
+        self, rest: Rest, intake: Intake, entries: History, note: Callable[[Rest], None]
+    ) -> Iterator[Pane | None]:
+        """Cut the rest; of an input that is followed, what comes later too, with None at a pause.
+
+        All that was cut before a pause is committed when the next pane is asked for.
+        """
+        rest.whole = self.follow is not None
+        yield from cutting.panes(rest.names, self.config, rest.begin, rest.whole)
+        if self.follow is None:
+            return
+        yield None
+        for more in intake.followed(entries, lambda: ledger.read_meta(self.output) or {}):
+            cut = cutting.panes(more.names, self.config, more.begin, more.whole)
+            for number, pane in enumerate(cut):
+                if not number:  # a round is noted before its first pane is made
+                    note(more)
+                yield pane
+            yield None
+
+
+def _commit(
+    pane: int, context: making.GraphContext, committer: commit.Committer
+) -> tuple[PaneEntry, closing.Source]:
+    """Commit a pane that was made; returns its entry and what was read for it."""
+    output = context.staging.output
+    folder = context.staging.find(pane)
+    assert folder is not None
+    if not committer.closes:
+        ready = closing.read_ready(output, folder)
+    else:
+        worker = context.worker()
+        with output.folder(folder) as local:
+            staged, source, mended = closing.read_staged(output, folder, local)
+            if mended is None:
+                mended = closing.mend_pane(pane, staged, local, worker.annotator, committer.index)
+            known = columns.columns(ledger.read_meta(output), pane)
+            ready = committer.close(staged, local, worker.annotator, worker.checks, mended, known)
+            ready.source = source
+    source = ready.source
+    return committer.commit(folder, ready, source.ranges, source.timings), source
+
+
+def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
+    """Collect the settings that a ledger keeps of a run.
+
+    Args:
+        config: The configuration.
+        lists: The attributes' word lists.
+        source: What is read: input (bytes by path) or stream.
+
+    Returns:
+        configuration, wordlists and entities (digests), and what source has.
+    """
+    kept = config.model_dump()
+    # A run may go on with other values of these, which do not change what is measured or committed
+    del kept["gate"]["policy"], kept["gate"]["notify"], kept["measure"]["epsilon"]
+    for name in ("kafka", "metrics", "alerts", "finetune", "triggers"):
+        del kept[name]
+    # These say where and how a model is asked, and not what is asked
+    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
+        del kept["llm"][name]
+    lists_read = {"wordlists": epochs.list_digests(lists), **lookup.digests(config.coverage)}
+    return {"configuration": kept, **lists_read, **source}
+
+
+@dataclass
+class RunStart:
+    """A run at its start.
+
+    Attributes:
+        entries: The ledger so far.
+        finished: Whether the whole input was read.
+        epoch: The epoch in which the run goes on.
+        notes: What a user should know: that an epoch begins, or of shards that nobody wrote.
+    """
+
+    entries: History
+    finished: bool
+    epoch: Epoch
+    notes: Sequence[str] = ()
+
+
+def begin(
+    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
+) -> RunStart:
+    """Check that a run may go on with its output, and write its settings and a new epoch.
+
+    Args:
+        output: The output.
+        lease: Its lease, which this process holds.
+        record: What `settings` returned.
+        config: The configuration.
+        lists: The attributes' word lists.
+
+    Returns:
+        The start of the run.
+
+    Raises:
+        RunError: The output was begun with other settings.
+        LedgerError: The ledger is damaged.
+        OSError: A file cannot be read or written.
+    """
+    entries = History(output, config, repair=True)
+    commit.recover(output, entries, lease.run)
+    notes: list[str] = []
+    strays, more = output_files.strays(at(output), entries)
+    if strays:
+        notes.append(
+            f"{at(output).address(strays[0])}: not in the ledger, and so no part of the output"
+            f" ({len(strays):,} such files; evenflow ledger verify --files names all)"
+        )
+    if more:
+        notes.append(
+            f"{at(output).address('accepted')} and quarantine have {abs(more):,} files"
+            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; evenflow"
+            " ledger verify --files names them"
+        )
+    now = epochs.program(config, lists)
+    known = ledger.read_meta(output)
+    if known is None:
+        first = Epoch(program=now)
+        write_meta(output, record, config, finished=False, epochs=[first.model_dump()])
+        return RunStart(entries, False, first, notes)
+    epoch = epochs.continued(output, known, record, now, lists, entries.totals)
+    before = known.get("epochs") or [Epoch().model_dump()]
+    noted = known["settings"].get("input")
+    finished = bool(known["finished"]) and noted == record.get("input")
+    if finished or epoch.number == before[-1]["number"]:
+        return RunStart(entries, finished, epoch, notes)
+    kept = record if noted is None else {**record, "input": noted}  # what was found is noted later
+    write_meta(output, kept, config, bool(known["finished"]), epochs=[*before, epoch.model_dump()])
+    notes.append(f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}")
+    return RunStart(entries, False, epoch, notes)
+
+
+def write_meta(
+    output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
+) -> None:
+    """Write ledger/meta.json.
+
+    Args:
+        output: The output.
+        record: What `settings` returned.
+        config: The configuration.
+        finished: Whether the whole input was read.
+        **more: epochs; earlier and stored (see `intake`); root, the folder that made ids hold the
+            path below; schema (see `columns`). What is not given stays as it was.
+    """
+    known = ledger.read_meta(output) or {}
+    lasting = ("epochs", "earlier", "stored", "root", columns.KEY)
+    kept = {key: known[key] for key in lasting if key in known}
+    meta = {
+        "version": 1,
+        "settings": record,
+        "configuration": config.model_dump(context=MASKED),
+        "finished": finished,
+    }
+    ledger.write_meta(output, {**meta, **kept, **more})

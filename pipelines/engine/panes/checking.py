@@ -1,0 +1,62 @@
+"""The checks of a run's panes, from its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.judge import PaneJudge
+from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import WEIGHT
+from evenflow.transforms.measures.stereotypes import calibration
+from evenflow.wordlists.loader import WordList
+
+START = "start checks"  # stage of a process's first pane: loading Great Expectations
+
+
+def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
+    """Make the checks of a run's panes; this takes seconds the first time.
+
+    Args:
+        config: The configuration.
+        lists: The attributes' word lists.
+
+    Returns:
+        The checks.
+
+    Raises:
+        SuiteError: The user's suite of checks cannot be used.
+    """
+    judge = PaneJudge(config, lists, Totals())
+    weight = WEIGHT.name if config.has_weights and config.repair.realise == "weight" else None
+    limits = {
+        words.attribute: Limit(
+            judge.thresholds(words.attribute).block,
+            judge.target(words),
+            config.gate.min_mentions,
+            config.gate.confidence,
+            weight,
+        )
+        for words in lists
+    }
+    strong = {name: least for name in limits if (least := _strong(config, name)) is not None}
+    return PaneChecks(
+        Path(config.checks.suite) if config.checks.suite else None,
+        lists=lists,
+        limits=limits,
+        identity=config.fields.id,
+        text=config.fields.text,
+        strong=strong,
+        sentences=config.has_sentence_table,
+    )
+
+
+def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
+    """The least score and probability of a stereotype that is removed; None: none is removed."""
+    if config.policy(attribute) not in ("remove", "quarantine"):
+        return None
+    cut = calibration.cut(attribute, config.stereotypes.precision)
+    return None if cut is None else (config.stereotype_threshold(attribute), cut)

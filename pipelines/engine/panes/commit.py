@@ -1,0 +1,466 @@
+"""Commits a pane that the graph has made ready, from files or from a topic.
+
+Each step is durable before the next. After a kill the next run goes on as said:
+
+(a) The worker that made the pane has closed and checked its files in staged/RUN/. After a kill the
+    pane is made again: the next run has another folder.
+(b) The verdict is taken from the rolling score. Nothing is written.
+(c) In an object store, the pane is claimed: ledger/claims/PANE-NUMBER.json holds the entry, the
+    folder of (a) and the run. Only one run can create it. Then the run makes sure that it still has
+    the lease (see gates.lease). After a kill, or when another run takes over, the next run does (d)
+    to (f) from the claim. In a local directory the kernel's lock makes this step unnecessary.
+(d) The files get their places in accepted/ or quarantine/, dead-letter/ and sentences/: renamed in
+    a local directory, copied in an object store. After a kill in a local directory they are deleted
+    and the pane is made again; in a store they are copied again from the claim.
+(e) The ledger entry is created. From here on the pane is committed. Who reads the output follows
+    the ledger: a file that no entry names does not count.
+(f) Triggers are asked, and what fires is noted in triggers/. After a kill the next run asks again.
+(g) What the pane left in staged/, and its claim, are deleted. After a kill the next run deletes
+    them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count, takewhile
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from evenflow.gates import bias_score, hold, requirement
+from evenflow.gates.expectations import data_docs
+from evenflow.gates.expectations.checks import PaneChecks
+from evenflow.gates.judge import PaneJudge, overall
+from evenflow.gates.lease import Lease
+from evenflow.gates.ledger.files import (
+    TakenError,
+    canonical,
+    entry_name,
+    parse_entry,
+)
+from evenflow.gates.ledger.history import History
+from evenflow.gates.ledger.id_index import IdIndex
+from evenflow.gates.triggers import Decider
+from evenflow.gates.verdict import llm_verdict, reading_verdict
+from evenflow.pipelines.engine.panes import removing
+from evenflow.pipelines.engine.panes.closing import Ready, Staged, close_pane
+from evenflow.pipelines.terminal.endings import undisturbed
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import RepairedPane
+from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
+from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.staging.block import StagedBlock
+from evenflow.transforms.staging.shards import shard_name
+from evenflow.transforms.storage.storage import Place, Storage, at
+from evenflow.wordlists.loader import WordList
+
+BESIDE = 64  # requests of earlier commits that may wait, in an object store
+TIMINGS = 64  # panes whose timings are one file of an object store
+FOLDERS = (
+    "accepted",
+    "quarantine",
+    "dead-letter",
+    "sentences",
+    "set-aside",
+    "staged",
+    "ledger",
+    "checks",
+    "gate",
+)
+
+
+class Committer:
+    """Judges and commits panes in order.
+
+    Args:
+        output: The output.
+        config: The configuration.
+        lists: The attributes' word lists.
+        entries: The ledger so far; it grows with each commit.
+        lease: The lease of the output, which this process holds.
+        epoch: The epoch of the program and settings of this run.
+        note: Called with what a user should know.
+        tell: Called with each entry that is committed (see gates.notify).
+
+    Attributes:
+        entries: The ledger.
+        index: Ids of all committed panes; None where duplicates count within a pane only.
+        weighs: Whether documents get weights, which continue those of earlier panes.
+    """
+
+    def __init__(
+        self,
+        output: Place,
+        config: Config,
+        lists: Sequence[WordList],
+        entries: History,
+        lease: Lease,
+        epoch: Epoch | None = None,
+        note: Callable[[str], None] = lambda text: None,
+        tell: Callable[[PaneEntry], None] = lambda entry: None,
+    ):
+        self.entries = entries
+        self._note, self._tell = note, tell
+        self._replaced: set[str] = set()  # fields that were told of
+        self._output = at(output)
+        self._lease = lease
+        self._config = config
+        self._lists = tuple(lists)
+        self._epoch = epoch or Epoch()
+        self._decider = Decider(self._output, config.triggers, entries)
+        self.weighs = config.has_weights
+        self._done = False
+        self._timings: list[bytes] = []
+        self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
+        self._waiting: deque[Future[None]] = deque()
+        self.index = (
+            IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
+        )
+
+    def accepted(self) -> dict[str, Sequence[float]]:
+        """The weighted mentions (M,) that were accepted so far, by attribute."""
+        totals = self.entries.totals.attributes
+        return {name: each.accepted.counts for name, each in totals.items()}
+
+    @property
+    def closes(self) -> bool:
+        """Whether panes are closed in their order: what becomes of one depends on those before."""
+        scope = self._config.gate.scope
+        return self.index is not None or self.weighs or scope == "documents"
+
+    def close(
+        self,
+        blocks: list[Staged],
+        folder: Path,
+        annotator: Annotator,
+        checks: PaneChecks,
+        mended: RepairedPane,
+        columns: Sequence[pa.Field] | None,
+    ) -> Ready:
+        """Close the next pane, without the documents that gate.scope sets aside.
+
+        Args:
+            blocks: Its blocks, in source order.
+            folder: The folder with their files.
+            annotator: The annotator that read the blocks.
+            checks: The checks of the shards.
+            mended: The pane after its repair.
+            columns: Columns of the input's other fields.
+
+        Returns:
+            The pane (see `close_pane`).
+
+        Raises:
+            OSError: A file cannot be read or written.
+        """
+        removed = None
+        if self._config.gate.scope == "documents":
+            staged = [StagedBlock(folder, each.stem) for each in blocks]
+            judge = PaneJudge(self._config, self._lists, self.entries.totals)
+            mended, removed = removing.remove(staged, annotator, mended, judge)
+        pane, accepted = len(self.entries), self.accepted()
+        ready = close_pane(pane, blocks, folder, annotator, checks, mended, columns, accepted)
+        ready.removed = removed
+        return ready
+
+    def commit(
+        self,
+        folder: str,
+        ready: Ready,
+        source: list[SourceRange],
+        timings: dict[str, float],
+        stream: StreamPane | None = None,
+    ) -> PaneEntry:
+        """Judge and commit the next pane.
+
+        Args:
+            folder: The folder with the pane's closed files (a), in the output.
+            ready: What close_pane wrote there.
+            source: The records that the pane has read.
+            timings: Seconds by stage; those of this method are added.
+            stream: Span and positions of a pane of a topic; None: of files.
+
+        Returns:
+            The ledger entry.
+
+        Raises:
+            FencedError: Another run has taken the lease.
+            OSError: A file cannot be read or written.
+        """
+        judge = PaneJudge(self._config, self._lists, self.entries.totals)
+        attributes = judge.judge(
+            ready.figures, ready.repairs, ready.stereotypes, ready.weights, ready.weighed
+        )
+        figures, gate = ready.figures, self._config.gate
+        aside = ready.set_aside.rows if ready.set_aside else 0
+        reading = reading_verdict(figures.dead_reasons, figures.documents + aside, gate.most_dead)
+        asked = self._config.llm
+        asking = (
+            llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
+        )
+        coverage = judge.coverage(figures)
+        leaning = bias_score.judge(self._config, figures, self.entries.totals)
+        benchmark = requirement.judge(self._output, gate.require)
+        verdict = overall(  # (b)
+            attributes, ready.checks, reading, asking, coverage, leaning, benchmark, ready.weights
+        )
+        place = verdict.folder
+        judge.score_accepted(attributes, place)
+        entry = PaneEntry(
+            pane=len(self.entries),
+            source=source,
+            input_bytes=ready.figures.input_bytes,
+            text_bytes=ready.figures.text_bytes,
+            documents=ready.figures.documents,
+            dead=sum(ready.figures.dead_reasons.values()),
+            dead_reasons=ready.figures.dead_reasons,
+            sentences=ready.figures.sentences,
+            attributes=attributes,
+            shards=ready.shards,
+            dead_letters=ready.dead_letters,
+            checks=ready.checks,
+            verdict=verdict,
+            folder=place,
+            stream=stream,
+            sentence_table=ready.sentence_table,
+            set_aside=ready.set_aside,
+            llm=_cost(ready.figures.llm),
+            reading=reading,
+            asking=asking,
+            coverage=coverage,
+            epoch=self._epoch.number,
+            program=self._epoch.program,
+            bias_score=leaning,
+            benchmark=benchmark,
+            weights=ready.weights,
+            left_out=ready.left_out,
+            removed=ready.removed,
+            replaced=ready.figures.replaced,
+            extra=figures.extra,
+            outside=figures.outside,
+        )
+        began = time.perf_counter()
+        # A stop waits, so that accepted/ never has a file that the ledger does not name
+        with undisturbed():
+            if self._output.local is None:
+                self._claim(entry, folder)  # (c)
+            try:
+                self._output.place(_moves(entry, folder))  # (d)
+                self.entries.commit(entry)  # (e)
+            except (FileNotFoundError, TakenError):
+                self._lease.check()  # a run that took over has finished this commit
+                raise
+        self._decider.decide(entry)  # (f)
+        self._later(data_docs.keep, self._output, entry.pane, ready.results)
+        self._later(_clean, self._output, entry.pane, folder)  # (g)
+        self._done = True
+        if fresh := sorted(entry.replaced.keys() - self._replaced):
+            self._replaced.update(fresh)
+            self._note(
+                f"the input has {', '.join(fresh)}: columns of this name are computed here, and"
+                " replace what the input has; rename a field that you want to keep"
+            )
+        self._tell(entry)
+        if self.index is not None:
+            self.index.add(entry)
+        timings["commit"] = time.perf_counter() - began
+        return entry
+
+    def _later(self, do: Callable[..., None], *arguments: Any) -> None:
+        """Do what no next step waits for: at once, or in an object store beside the next commits.
+
+        Raises what an earlier one raised.
+        """
+        if self._output.local is not None:
+            do(*arguments)
+            return
+        while self._waiting and (self._waiting[0].done() or len(self._waiting) >= BESIDE):
+            self._waiting.popleft().result()
+        self._waiting.append(self._pool.submit(do, *arguments))
+
+    def held(self) -> str | None:
+        """Return why the gate is held now; None if it is not."""
+        self.entries.look()
+        return hold.held_reason(self._output, self.entries.totals, self._config.gate.policy)
+
+    def _claim(self, entry: PaneEntry, folder: str) -> None:
+        """Claim a pane in an object store (c). Raises FencedError, OSError."""
+        claim = {"run": self._lease.run, "folder": folder, "entry": entry.model_dump()}
+        data = canonical(claim)
+        # A claim that is there was made by a run that had lost the lease, and that will not use it
+        next(n for n in count() if self._output.create(_claim_name(entry.pane, n), data))
+        self._lease.check()
+
+    def finish(self, checks: Callable[[], PaneChecks]) -> None:
+        """Build the data docs, if this committer has committed a pane, and write the last timings.
+
+        Args:
+            checks: Returns the checks of the panes.
+        """
+        while self._waiting:
+            self._waiting.popleft().result()
+        self._write_timings()
+        if self._done:
+            failed = {pane for pane, _ in self.entries.totals.last_failures}
+            checks().docs(self._output, failed)
+
+    def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
+        """Append a line to gate/timings.jsonl, or in an object store to files in gate/timings/.
+
+        The ledger has no clock times, so that it is the same in every run.
+
+        Args:
+            entry: The pane's entry.
+            seconds: Seconds since the commit before.
+            timings: Seconds by stage.
+        """
+        line = {
+            "pane": entry.pane,
+            "seconds": round(seconds, 4),
+            "input_bytes": entry.input_bytes,
+            "documents": entry.documents,
+            "stages": {stage: round(value, 4) for stage, value in timings.items()},
+        }
+        self._timings.append(orjson.dumps(line) + b"\n")
+        if self._output.local is not None or len(self._timings) == TIMINGS:
+            self._write_timings()
+
+    def _write_timings(self) -> None:
+        """Write the noted timings."""
+        lines, self._timings = b"".join(self._timings), []
+        if self._output.local is not None:
+            with (self._output.local / "gate" / "timings.jsonl").open("ab") as file:
+                file.write(lines)
+        elif lines:
+            self._output.write(f"gate/timings/{len(self.entries):012d}.jsonl", lines)
+
+
+def _moves(entry: PaneEntry, folder: str) -> list[tuple[str, str]]:
+    """Where the files of a pane go: from a folder of staged/ to their places."""
+    return [(f"{folder}/{file.name}", f"{place}/{file.name}") for place, file in entry.files()]
+
+
+def _claim_name(pane: int, number: int) -> str:
+    """The file of a claim."""
+    return f"ledger/claims/{pane:08d}-{number}.json"
+
+
+def _clear_claims(output: Storage, panes: int) -> None:
+    """Delete the claims of panes that are committed."""
+    claims = output.names("ledger/claims")
+    output.remove([f"ledger/claims/{name}" for name in claims if int(name.split("-")[0]) < panes])
+
+
+def _clean(output: Storage, pane: int, folder: str) -> None:
+    """Delete what a committed pane left (g)."""
+    output.remove([f"{folder.partition('.')[0]}.json"])
+    output.remove_tree(folder)
+    if output.local is None:
+        output.remove([_claim_name(pane, 0)])
+
+
+def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
+    """What asking a language model cost, with latency quantiles; None where none was asked."""
+    if not llm:
+        return None
+    from evenflow.transforms.llm.client.stats import Stats  # an optional part of the installation
+
+    return {name: Stats.from_json(each).as_json() for name, each in sorted(llm.items())}
+
+
+def make_folders(output: Place) -> None:
+    """Make the folders of a local output directory. Raises OSError."""
+    storage = at(output)
+    if storage.local is not None:
+        for folder in FOLDERS:
+            (storage.local / folder).mkdir(parents=True, exist_ok=True)
+
+
+def clear_staged(output: Place, run: str) -> None:
+    """Delete what this run and earlier ones left in staged/.
+
+    Args:
+        output: The output.
+        run: Name of this run, from its lease.
+
+    Raises:
+        OSError: A file cannot be deleted.
+    """
+    storage = at(output)
+    if storage.local is not None:
+        storage.remove_tree("staged")
+        (storage.local / "staged").mkdir(exist_ok=True)
+    else:  # a later run may be at work already, and its term sorts behind
+        found = [each.name for each in storage.tree("staged")]
+        storage.remove(name for name in found if name.split("/")[1] <= run)
+
+
+def recover(output: Place, entries: History, run: str) -> None:
+    """Finish or undo what a killed run left, once this run has the lease.
+
+    Args:
+        output: The output.
+        entries: The ledger. A commit that was claimed is added to it.
+        run: Name of this run, from its lease.
+
+    Raises:
+        LedgerError: A claim cannot be read.
+        OSError: A file cannot be read or written.
+    """
+    storage = at(output)
+    if storage.local is not None:
+        _clear_places(storage, len(entries))
+        for path in (storage.local / "ledger").glob(".*.part"):
+            path.unlink()
+    else:
+        _finish_claim(storage, entries)
+        while entries.follow():  # the run before has ended its commit, and deleted its claim
+            _finish_claim(storage, entries)
+        _clear_claims(storage, len(entries))
+    clear_staged(storage, run)
+
+
+def _finish_claim(storage: Storage, entries: History) -> None:
+    """Commit the next pane from the claim of an earlier run, if there is one."""
+    claims: list[dict[str, Any]] = []
+    with suppress(FileNotFoundError):
+        for number in count():  # by name: a store may list a file late
+            claims.append(orjson.loads(storage.read(_claim_name(len(entries), number))))
+    if not claims:
+        return
+    claim = max(claims, key=lambda each: each["run"])
+    entry = parse_entry(orjson.dumps(claim["entry"]), storage.address("ledger/claims"))
+    try:
+        storage.place(_moves(entry, claim["folder"]))
+    except FileNotFoundError:
+        # The run that made the claim has finished the commit meanwhile; or it had lost the lease
+        # before, and the run after it has deleted the files: then the pane is made again
+        if not storage.exists(entry_name(entry.pane)):
+            return
+    entries.commit(entry)
+
+
+def _clear_places(storage: Storage, panes: int) -> None:
+    """Delete files that were moved before their entry was written.
+
+    These are of the next pane, so their names are known: no folder of a million files is listed.
+    """
+    for folder in ("accepted", "quarantine"):
+        shards = (f"{folder}/{shard_name(panes, number)}" for number in count())
+        storage.remove(takewhile(storage.exists, shards))  # they were moved in this order
+    storage.remove(
+        f"{folder}/part-{panes:08d}{suffix}"
+        for folder, suffix in (
+            ("quarantine", "-aside.parquet"),
+            ("set-aside", "-left.parquet"),
+            ("dead-letter", ".jsonl"),
+            ("sentences", ".parquet"),
+        )
+    )

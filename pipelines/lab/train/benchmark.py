@@ -1,0 +1,342 @@
+"""Runs benchmarks on a model, so that a kill loses one batch at most.
+
+What an output holds:
+
+    results.json          by suite: figure, interval, n, what is better, range, source; parts
+    results.html          the same as a page
+    items/SUITE.jsonl     a line for each item: suite, id, kind, cluster, values, perhaps texts
+    items/SUITE/          while the suite is under way: its settings, and the lines of each batch
+
+Items are sorted by length and cut into batches once, so a batch has the same items after a restart
+and gives the same values, to the last digit: sums of a batch depend on what is padded with what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from evenflow.gates.ledger.files import canonical
+from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.pages.report.benchmarks import page
+from evenflow.transforms.lab.benchmarks.data import Data
+from evenflow.transforms.lab.benchmarks.estimate import difference, estimate
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Item, Suite
+from evenflow.transforms.lab.benchmarks.suites import SUITES
+from evenflow.transforms.models.loading import LanguageModelError
+from evenflow.transforms.storage.storage import Place, Storage, at
+
+RESULTS, PAGE, ITEMS, SETTINGS = "results.json", "results.html", "items", "settings.json"
+BATCH = 16
+VERSION = 1  # of what items are asked and how values are computed
+KIND = re.compile(r"[\w-]+")  # a kind names a file
+
+
+class Asked(Protocol):
+    """A model that suites can ask, however it is reached."""
+
+    name: str
+
+    def kind(self, suite: Suite) -> str:
+        """How a suite asks it. Raises LanguageModelError."""
+        ...
+
+    def digest(self) -> str:
+        """What its answers depend on. Raises OSError."""
+        ...
+
+    def ready(self, suite: Suite) -> Any:
+        """What the suite's `prepare` and `ask` take. Raises LanguageModelError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a suite is.
+
+    Attributes:
+        suite: Its name.
+        done: Items that are done, with those of earlier starts.
+        new: Items that this start did.
+        first: Items of its first batch, which took the time to load the model.
+        total: All items.
+    """
+
+    suite: str
+    done: int
+    new: int
+    first: int
+    total: int
+
+
+def benchmark(
+    model: str | Asked,
+    output: Place,
+    suites: Sequence[str],
+    *,
+    adapter: str | None = None,
+    data: Path | None = None,
+    items: int | None = None,
+    seed: int = 0,
+    batch: int = BATCH,
+    on_batch: Callable[[Progress], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Run benchmarks, or go on with them.
+
+    A finished suite is not run again. Other suites may be added to an output, with the same model.
+
+    Args:
+        model: A model's folder or local name, or a model that is reached otherwise.
+        output: Where results go.
+        suites: Names of suites, each perhaps with a kind of its items: crows_pairs:gender.
+        adapter: Folder of a LoRA adapter of the model.
+        data: Folder with files of benchmarks, which come before those that ship.
+        items: Most items of a suite; they are chosen by their names, the same for every model and
+            seed. None for all.
+        seed: Seed of what is drawn.
+        batch: Items that are asked at once.
+        on_batch: Called after each batch.
+
+    Returns:
+        What results.json holds.
+
+    Raises:
+        TrainInputError: A suite is not known, or the output was begun with other settings.
+        BenchmarkDataError: A file of a benchmark is missing or not what it must be.
+        LanguageModelError: The model or the adapter cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    storage = at(output)
+    chosen = {name: items_of(name, Data(data), items) for name in dict.fromkeys(suites)}
+    if isinstance(model, str):
+        from evenflow.transforms.lab.benchmarks.asking import Models
+
+        asked: Asked = Models(model, adapter)
+    else:
+        asked = model
+    facts = {"model": asked.name, "adapter": adapter, "seed": seed}
+    found: dict[str, Any] = {**facts, "suites": {}}
+    if storage.exists(RESULTS):
+        found["suites"] = json.loads(storage.read(RESULTS))["suites"]
+    kinds = {name: asked.kind(suite) for name, (suite, _) in chosen.items()}
+    digest = asked.digest()
+    for name, (suite, own) in chosen.items():
+        settings = {
+            "version": VERSION,
+            "model": digest,
+            "asked_as": kinds[name],
+            "items": _digest_of(own),
+            "seed": seed,
+            "batch": batch,
+        }
+        before = found["suites"].get(name)
+        if before is not None:
+            _same(before["settings"], settings, storage, name)
+        else:
+            run = _Run(storage, name, suite, own, settings)
+            rows = run.rows(asked, seed, batch, on_batch)
+            figures = results(rows, suite, seed)
+            found["suites"][name] = {**figures, **suite.describe(), "settings": settings}
+            storage.write(RESULTS, canonical(found))
+        storage.remove_tree(f"{ITEMS}/{name}")
+    # As it is read again, so that page and result are the same after a restart
+    found = json.loads(canonical(found))
+    storage.write(PAGE, page(found).encode("utf-8"))
+    return found
+
+
+def results(rows: Sequence[Mapping[str, Any]], suite: Suite, seed: int = 0) -> dict[str, Any]:
+    """The figures of a suite from its lines.
+
+    Args:
+        rows: The lines of all items.
+        suite: The suite.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        figure, low, high, n, units, better and range of the suite's own figure; parts with the same
+        of each part; left_out: items that could not be asked; note, where the lines have one.
+    """
+    measures = suite.measures(_kinds(row["kind"] for row in rows))
+    more = suite.more(rows)
+    figures = {each.name: estimate(rows, each, seed) | more.get(each.name, {}) for each in measures}
+    own = figures.pop(HEADLINE, None) or next(iter(figures.values()))
+    parts = {name: each for name, each in figures.items() if each["n"]}
+    notes = sorted({row["note"] for row in rows if row.get("note")})
+    left_out = sum(row["values"] is None for row in rows)
+    return {**own, "parts": parts, "left_out": left_out, "note": "; ".join(notes)}
+
+
+def paired(
+    a: Path | Sequence[Mapping[str, Any]],
+    b: Path | Sequence[Mapping[str, Any]],
+    part: str = HEADLINE,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The difference of a figure between two models on the same items, a less b.
+
+    Args:
+        a: The first model's items/SUITE.jsonl, or its lines.
+        b: The second model's.
+        part: Name of a part; empty for the suite's own figure.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        difference, low, high (95 %), n (items of both) and units.
+
+    Raises:
+        TrainInputError: They are not of the same suite, or it has no such part.
+        OSError: A file cannot be read.
+    """
+    one, other = (_lines(each) for each in (a, b))
+    names = {str(row["suite"]) for row in (*one, *other)}
+    if len(names) != 1:
+        raise TrainInputError(f"items of one suite were expected, not of {sorted(names)}")
+    suite = SUITES[names.pop()]
+    every = suite.measures(_kinds(row["kind"] for row in one))
+    wanted = [each for each in every if each.name == part] or ([] if part else every)
+    if not wanted:
+        raise TrainInputError(f"{suite.name} has no part {part!r}")
+    return difference(other, one, wanted[0], seed)
+
+
+class _Run:
+    """A suite under way."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        name: str,
+        suite: Suite,
+        items: Sequence[Item],
+        settings: Mapping[str, Any],
+    ):
+        self._storage, self._name, self._suite, self._items = storage, name, suite, items
+        self._folder = storage.below(f"{ITEMS}/{name}")
+        begun = canonical(dict(settings))
+        if not self._folder.create(SETTINGS, begun):
+            _same(json.loads(self._folder.read(SETTINGS)), settings, storage, name)
+
+    def rows(
+        self, asked: Asked, seed: int, batch: int, on_batch: Callable[[Progress], None]
+    ) -> list[dict[str, Any]]:
+        """Ask the model about what is left, and write the lines of all items."""
+        # The longest first: what does not fit into the memory fails at once
+        order = sorted(self._items, key=lambda item: (-item.size(), item.id))
+        batches = [order[start : start + batch] for start in range(0, len(order), batch)]
+        there = set(self._folder.names(""))
+        done = new = first = 0
+        for number, chosen in enumerate(batches):
+            name = f"{number:06d}.jsonl"
+            if name not in there:
+                answered = self._ask(asked.ready(self._suite), chosen, seed)
+                self._folder.write(name, b"".join(canonical_line(row) for row in answered))
+                new += len(chosen)
+                first = first or new
+            done += len(chosen)
+            if name not in there or done == len(order):
+                on_batch(Progress(self._name, done, new, first, len(order)))
+        found: dict[str, dict[str, Any]] = {}
+        for number in range(len(batches)):
+            for row in _parsed(self._folder.read(f"{number:06d}.jsonl")):
+                found[row["id"]] = row
+        rows = self._suite.finish([found[item.id] for item in self._items])
+        lines = b"".join(canonical_line(row) for row in rows)
+        self._storage.write(f"{ITEMS}/{self._name}.jsonl", lines)
+        return rows
+
+    def _ask(self, model: Any, items: Sequence[Item], seed: int) -> list[dict[str, Any]]:
+        """The lines of a batch; an item that cannot be asked has none of the values."""
+        prepared: list[Any] = []
+        reasons: dict[str, str] = {}
+        for item in items:
+            try:
+                prepared.append(self._suite.prepare(model, item, seed))
+            except LanguageModelError as error:
+                reasons[item.id] = str(error)
+        answers = iter(self._suite.ask(model, prepared) if prepared else ())
+        rows: list[dict[str, Any]] = []
+        for item in items:
+            own = (
+                {"values": None, "left_out": reasons[item.id]}
+                if item.id in reasons
+                else next(answers)
+            )
+            fixed = {"suite": self._suite.name, "id": item.id}
+            rows.append({**fixed, "kind": item.kind, "cluster": item.cluster, **own})
+        return rows
+
+
+def canonical_line(row: Mapping[str, Any]) -> bytes:
+    """A line of items/SUITE.jsonl."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+def items_of(name: str, data: Data, most: int | None) -> tuple[Suite, list[Item]]:
+    """Find a suite and its items.
+
+    Args:
+        name: Its name, perhaps with a kind of its items.
+        data: Where files are.
+        most: Most items; None for all.
+
+    Returns:
+        The suite and the items.
+
+    Raises:
+        TrainInputError: There is no such suite, or no such kind.
+        BenchmarkDataError: A file is missing or not what it must be.
+    """
+    base, _, kind = name.partition(":")
+    suite = SUITES.get(base)
+    if suite is None:
+        raise TrainInputError(f"{base!r} is no suite; there are {', '.join(SUITES)}")
+    items = suite.read(data)
+    if kind or ":" in name:
+        kinds = [each for each in _kinds(item.kind for item in items) if KIND.fullmatch(each)]
+        if not any(f"{each}-".startswith(f"{kind}-") for each in kinds) or not kind:
+            raise TrainInputError(
+                f"{name!r}: {base} has no items of that kind; it has {', '.join(kinds) or 'none'}"
+            )
+        items = [item for item in items if f"{item.kind}-".startswith(f"{kind}-")]
+    if most is not None and most < len(items):
+        kept = sorted(items, key=lambda item: hashlib.sha256(item.id.encode()).digest())[:most]
+        ids = {item.id for item in kept}
+        items = [item for item in items if item.id in ids]
+    return suite, items
+
+
+def _kinds(kinds: Iterable[str]) -> list[str]:
+    """The kinds in the order in which they first come, without the empty one."""
+    return [kind for kind in dict.fromkeys(kinds) if kind]
+
+
+def _digest_of(items: Sequence[Item]) -> str:
+    """What changes with the items."""
+    whole = hashlib.sha256()
+    for item in items:
+        whole.update(f"{item.id}\0{item.kind}\0{item.content}\n".encode())
+    return whole.hexdigest()
+
+
+def _same(before: Mapping[str, Any], now: Mapping[str, Any], storage: Storage, name: str) -> None:
+    """Refuse other settings than those of an output. Raises TrainInputError."""
+    for key, value in now.items():
+        if before.get(key) != value:
+            raise TrainInputError(
+                f"{storage}: {name} was run there with other settings ({key}); give another"
+                " --output"
+            )
+
+
+def _lines(given: Path | Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    return _parsed(given.read_bytes()) if isinstance(given, Path) else given
+
+
+def _parsed(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.splitlines()]

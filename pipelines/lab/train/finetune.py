@@ -1,0 +1,199 @@
+"""Fine-tunes a model on documents that a gate accepted.
+
+The order of the data, the rate, masks and dropout are functions of the seed and the step, so that a
+run which was killed goes on from its checkpoint and ends, on a CPU, with the same bytes.
+
+1. settings.json says what is trained on what. Another run into the folder must say the same.
+2. checkpoint.safetensors is replaced every so many steps; with something held out also
+   best.safetensors, before it, where the score is the best so far.
+3. The adapter, or with rank 0 or merge the whole model, and the tokenizer are saved.
+4. training.json is written: the run is finished. The checkpoint is removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from evenflow.gates.ledger.files import canonical, changed_settings
+from evenflow.gates.lock import OutputLock
+from evenflow.pipelines.lab.train import checkpoint, packing
+from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.held_out import split
+from evenflow.pipelines.lab.train.packing import Corpus, Document
+from evenflow.pipelines.lab.train.rows import Data, Row
+from evenflow.pipelines.lab.train.trainer import KINDS, Progress, Trainer
+from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.transforms.models import loading
+from evenflow.transforms.storage.directory import Directory
+
+BEGUN, DONE = "settings.json", "training.json"
+# Other values of these give the same result
+FREE = {"checkpoint_steps", "threads", "epochs", "steps"}
+
+
+def finetune(
+    data: Data,
+    model: str,
+    output: Path,
+    settings: FinetuneSettings,
+    on_step: Callable[[Progress], None] = lambda progress: None,
+    keep: Callable[[Row], bool] = lambda row: True,
+) -> dict[str, Any]:
+    """Fine-tune a model; go on where an earlier call was killed, and do nothing if it was not.
+
+    Args:
+        data: What to train on.
+        model: Folder of the model, or its name.
+        output: Folder of the adapter, the tokenizer and training.json.
+        settings: How to train.
+        on_step: Called after each step.
+        keep: Which documents are trained on.
+
+    Returns:
+        What training.json holds.
+
+    Raises:
+        TrainInputError: The data or the settings cannot be used.
+        LanguageModelError: The model cannot be used.
+        TrainingError: The loss is no number, or the memory does not suffice.
+        LockedError: Another process trains into this folder.
+        OSError: A file cannot be read or written.
+    """
+    folder = loading.folder_of(model)
+    if loading.kind_of(model) != KINDS[settings.objective]:
+        raise TrainInputError(f"{folder}: this model is not for the objective {settings.objective}")
+    tokens, config = _tokenizer(folder), loading.config_of(folder)
+    most = getattr(config, "max_position_embeddings", None) or settings.context
+    context = min(settings.context, most)
+    with OutputLock(output):
+        rows, corpus, held = _read(data, tokens, settings, context, keep)
+        free = FREE - {"checkpoint_steps"} if held else FREE
+        steps = settings.steps or math.ceil(settings.epochs * len(corpus) / settings.batch)
+        record = {
+            "data": {**data.record(), **rows, "sequences": len(corpus)},
+            "model": _digests(folder),
+            "settings": {**settings.model_dump(exclude=free), "context": context, "steps": steps},
+        }
+        if (done := _done(output, record)) is not None:
+            return done
+        trainer = Trainer(folder, tokens, settings, context, steps)
+        Directory(output).write(BEGUN, canonical(record))
+        losses = trainer.train(corpus, output, on_step, held)
+        trainer.save(output)
+        made = {**record, **trainer.facts, "losses": losses}
+        Directory(output).write(DONE, canonical(made))
+        _clear(output)
+        return made
+
+
+def _tokenizer(folder: Path) -> Any:
+    """The tokenizer of a model. Raises LanguageModelError."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise loading.LanguageModelError(f"{folder}: its tokenizer cannot be read") from error
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of each file of a model's folder, by name. Raises OSError."""
+    found: dict[str, str] = {}
+    for path in sorted(each for each in folder.iterdir() if each.is_file()):
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _done(output: Path, record: dict[str, Any]) -> dict[str, Any] | None:
+    """What training.json holds if this was done before. Raises TrainInputError."""
+    storage, now = Directory(output), json.loads(canonical(record))
+    with suppress(FileNotFoundError):
+        if changed := changed_settings(json.loads(storage.read(BEGUN)), now):
+            raise TrainInputError(
+                f"{output} was begun with other data or settings:\n  " + "\n  ".join(changed[:20])
+            )
+        done = json.loads(storage.read(DONE))
+        _clear(output)
+        return done
+    return None
+
+
+def _clear(output: Path) -> None:
+    """Remove the checkpoint of a finished run, and what a kill left of others."""
+    left = output / checkpoint.NAME, output / checkpoint.BEST
+    for path in (*left, *output.glob(".*.part")):
+        path.unlink(missing_ok=True)
+
+
+def _read(
+    data: Data,
+    tokens: Any,
+    settings: FinetuneSettings,
+    context: int,
+    keep: Callable[[Row], bool],
+) -> tuple[dict[str, int], Corpus, Corpus | None]:
+    """Counts, tokens to train on, and tokens that are held out. Raises TrainInputError, OSError."""
+    focus = settings.focus
+    seen = {"documents": 0, "copies": 0, "weighted": 0, "tokens": 0, "longer": 0}
+
+    def documents() -> Iterator[Document]:
+        for row in filter(keep, data.rows(focus)):
+            given = tokens(
+                row.text,
+                add_special_tokens=False,
+                return_offsets_mapping=focus is not None,
+                verbose=False,
+            )
+            own = given["input_ids"]
+            seen["documents"] += 1
+            seen["copies"] += row.is_copy
+            seen["weighted"] += row.weight != 1
+            seen["tokens"] += len(own)
+            seen["longer"] += len(own) > context
+            learnt = focus and [
+                any(start < last and first < end for first, last in row.spans)
+                for start, end in given["offset_mapping"]
+            ]
+            weight = 1.0 if settings.weights == "off" else row.weight
+            yield Document(row.id, own, weight, learnt or None)
+
+    end = tokens.eos_token_id
+    pad = tokens.pad_token_id if tokens.pad_token_id is not None else end
+    ends = (tokens.cls_token_id, tokens.sep_token_id, tokens.mask_token_id)
+    if settings.objective == "mlm" and None in ends:
+        raise TrainInputError("mlm needs a tokenizer with the tokens CLS, SEP and MASK")
+    if settings.objective == "causal" and end is None:
+        raise TrainInputError("the tokenizer has no end-of-text token")
+
+    def corpus(chosen: Iterable[Document]) -> Corpus:
+        if settings.objective == "mlm":
+            return packing.apart(chosen, context, pad, ends[:1], ends[1:2])
+        if settings.packing and focus is None:
+            return packing.packed(chosen, context, end)
+        return packing.apart(chosen, context, pad)
+
+    if not settings.held_out:
+        found, held = corpus(documents()), None
+    else:
+        trained, apart = split(list(documents()), settings.held_out)
+        found, held = corpus(trained), corpus(apart)
+        seen["held_out"] = len(apart)
+    found.sampled = settings.weights == "sample"  # what is held out is scored as it is, by weight
+    for each in (found, held):
+        if each and (not each.weights.any() or (each.learnt is not None and not each.learnt.any())):
+            raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
+    return seen, found, held
+
+
+def described(losses: Sequence[float], most: int = 5) -> str:
+    """The mean loss of the first steps and of the last ones, for people."""
+    few = min(most, len(losses))
+    first, last = (sum(part) / few for part in (losses[:few], losses[-few:]))
+    return f"loss {first:.3f} in the first {few} steps, {last:.3f} in the last {few}"

@@ -1,0 +1,350 @@
+"""Mines the sentences of which a model leans most, or a random draw of them.
+
+What an output holds:
+
+    mining.json           settings, counts, what was not scored
+    mined.jsonl           a line for each sentence: the highest score first, pair by pair
+    records/mined.jsonl   the sentences, after an intervention if one is named: records for `run`
+    state.json            while mining is under way: how many documents are done, and the best
+
+state.json is replaced after each chunk of sentences, so a run that was killed goes on from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenflow.gates.ledger.files import canonical, changed_settings
+from evenflow.gates.lock import OutputLock
+from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.mining_inputs import Source, source
+from evenflow.schemas.config import Config
+from evenflow.schemas.experiment_arms import Mined
+from evenflow.transforms.lab.masking.interventions import NAMES, Intervention
+from evenflow.transforms.lab.masking.scoring import (
+    Leaning,
+    Pair,
+    Said,
+    Scorer,
+    pairs,
+)
+from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
+from evenflow.transforms.lab.masking.top import Top
+from evenflow.transforms.storage.directory import Directory
+from evenflow.wordlists.loader import WordList
+
+SETTINGS, MINED, RECORDS, STATE = "mining.json", "mined.jsonl", "records/mined.jsonl", "state.json"
+CHUNK = 2048  # sentences that are scored together: enough for batches of one length
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How sentences are mined.
+
+    Attributes:
+        top: Sentences that are kept of each pair of groups.
+        model: Digest of the model; None: sentences are drawn at random.
+        name: The model's name.
+        bits: Bits of the model's weights.
+        seed: Seed of a random draw, and of an intervention's.
+        intervention: Name of the intervention; None for none.
+        names: Whether an intervention replaces first names.
+        without: Words that the finder leaves as they are.
+    """
+
+    top: int
+    model: str | None
+    name: str = ""
+    bits: int = 32
+    seed: int = 0
+    intervention: str | None = None
+    names: bool = False
+    without: tuple[str, ...] = ()
+
+
+@dataclass
+class Counts:
+    """How far mining is.
+
+    Attributes:
+        documents: Documents that are done.
+        sentences: Their sentences that name a group and have a counterpart.
+        scored: Those that were scored or drawn from.
+        left: Sentences that were not scored, by reason.
+        words: Mentions of words that were not scored, since they are several tokens.
+    """
+
+    documents: int = 0
+    sentences: int = 0
+    scored: int = 0
+    left: Mapping[str, int] = field(default_factory=dict[str, int])
+    words: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+class _Candidate(NamedTuple):
+    """A sentence of a document."""
+
+    document: str
+    sentence: Sentence
+    digest: str
+
+
+def mine_for(
+    inputs: list[str],
+    model: str,
+    output: Path,
+    config: Config,
+    how: Mined,
+    scored: Callable[[WordList], tuple[Scorer, str]],
+) -> None:
+    """Mine the sentences of an experiment's arm; nothing is done where they are mined.
+
+    Args:
+        inputs: As for `source`.
+        model: The model's name.
+        output: Where results go.
+        config: Its first attribute is that of the sentences.
+        how: What the arm says.
+        scored: Makes what scores sentences, with the digest of its model's files.
+
+    Raises:
+        TrainInputError: There is no such intervention, or no sentence.
+        LanguageModelError: The model cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    if (output / SETTINGS).exists():
+        return
+    if how.intervention is not None and how.intervention not in NAMES:
+        raise TrainInputError(f"{how.intervention!r}: one of {', '.join(NAMES)} was expected")
+    words = config.word_lists()[0]
+    scorer, digest = (None, None) if how.random else scored(words)
+    name = "" if how.random else model
+    settings = Settings(
+        how.top, digest, name, 32, how.seed, how.intervention, how.names, tuple(how.without)
+    )
+    finder = SentenceFinder(words, how.without)
+    lines, _ = mine(source(inputs, config), finder, scorer, settings, output)
+    if not lines:
+        raise TrainInputError(f"{', '.join(inputs)}: no sentence that could be mined")
+
+
+def mine(
+    given: Source,
+    finder: SentenceFinder,
+    scorer: Scorer | None,
+    settings: Settings,
+    output: Path | None = None,
+    on_chunk: Callable[[Counts], None] = lambda counts: None,
+) -> tuple[list[dict[str, Any]], Counts]:
+    """Mine sentences.
+
+    Args:
+        given: The documents.
+        finder: Finds the sentences.
+        scorer: Scores them; None: they are drawn at random.
+        settings: How.
+        output: Where results go; None: nothing is written.
+        on_chunk: Called after each chunk.
+
+    Returns:
+        The lines of mined.jsonl, and the counts.
+
+    Raises:
+        TrainInputError: The output was begun with other input or settings.
+        NeutralError: The attribute has no neutral words, and the intervention needs them.
+        LockedError: Another process mines into this folder.
+        OSError: A file cannot be read or written.
+    """
+    under = nullcontext() if output is None else OutputLock(output)
+    with under:
+        return _Mining(given, finder, scorer, settings, output).go(on_chunk)
+
+
+class _Mining:
+    """Mining under way."""
+
+    def __init__(
+        self,
+        given: Source,
+        finder: SentenceFinder,
+        scorer: Scorer | None,
+        settings: Settings,
+        output: Path | None,
+    ):
+        self._given, self._finder, self._scorer, self._settings = given, finder, scorer, settings
+        self._storage = None if output is None else Directory(output)
+        name = settings.intervention
+        self._intervene = (
+            None if name is None else Intervention(name, finder.list, settings.names, settings.seed)
+        )
+        self._record = {
+            "attribute": finder.list.attribute,
+            "source": given.record,
+            **asdict(settings),
+        }
+        self._tops: dict[Pair, Top] = {}
+        self._counts = Counts()
+        self._resume()
+
+    def go(self, on_chunk: Callable[[Counts], None]) -> tuple[list[dict[str, Any]], Counts]:
+        """Mine to the end."""
+        counts, scorer = self._counts, self._scorer
+        for documents, chunk in self._chunks():
+            if scorer is None:
+                leanings = [_unscored(each.sentence, self._finder) for each in chunk]
+            else:
+                leanings = scorer.score([each.sentence for each in chunk])
+                counts.left = dict(Counter(counts.left) + scorer.left.sentences)
+                counts.words = dict(Counter(counts.words) + scorer.left.words)
+                scorer.left.clear()
+            counts.documents += documents
+            counts.sentences += len(chunk)
+            for candidate, own in zip(chunk, leanings, strict=True):
+                counts.scored += bool(own)
+                self._keep(candidate, own)
+            if self._storage is not None:
+                kept = [[pair, list(top.best())] for pair, top in self._tops.items()]
+                state = {"record": self._record, "counts": asdict(counts), "kept": kept}
+                # With the order of keys, so that the same lines come out after a restart
+                self._storage.write(STATE, _json(state))
+            on_chunk(counts)
+        lines = [
+            {"rank": rank, **line}
+            for _, top in sorted(self._tops.items())
+            for rank, (_, _, line) in enumerate(top.best(), 1)
+        ]
+        if self._storage is not None:
+            self._write(self._storage, lines)
+        return lines, counts
+
+    def _chunks(self) -> Iterator[tuple[int, list[_Candidate]]]:
+        """The candidates of whole documents, some at a time, with the number of documents."""
+        chunk: list[_Candidate] = []
+        documents = 0
+        for document in islice(self._given.documents, self._counts.documents, None):
+            documents += 1
+            for sentence in self._finder.find(document.text):
+                if any(True for _ in pairs(sentence, self._finder.list.groups)):
+                    digest = sha256(sentence.text.encode("utf-8", "surrogatepass")).hexdigest()
+                    chunk.append(_Candidate(document.id, sentence, digest[:32]))
+            if len(chunk) >= CHUNK:
+                yield documents, chunk
+                chunk, documents = [], 0
+        if documents:
+            yield documents, chunk
+
+    def _keep(self, candidate: _Candidate, leanings: list[Leaning]) -> None:
+        """Keep a sentence where its score is among the highest."""
+        for leaning in leanings:
+            score = leaning.score
+            if self._scorer is None:
+                score = _draw(candidate.digest, self._settings.seed)
+            top = self._tops.setdefault(leaning.pair, Top(self._settings.top))
+            if top.wants(score, candidate.digest):
+                top.add(score, candidate.digest, self._line(candidate, leaning))
+
+    def _line(self, candidate: _Candidate, leaning: Leaning) -> dict[str, Any]:
+        """What mined.jsonl says of a sentence, without its rank."""
+        line: dict[str, Any] = {
+            "pair": list(leaning.pair),
+            "score": leaning.score if self._scorer is not None else None,
+            "leans_to": leaning.pair[leaning.mean < 0] if leaning.mean else None,
+            "document": candidate.document,
+            "start": candidate.sentence.start,
+            "sentence": candidate.sentence.text,
+            "digest": candidate.digest,
+            "words": [_said(each, leaning.pair) for each in leaning.said],
+        }
+        sentence = candidate.sentence
+        if self._intervene:
+            made = self._intervene(sentence)
+            line["intervened"] = {"text": made.text, "spans": made.spans}
+        else:
+            line["spans"] = [(word.start, word.end) for word in sentence.words]
+        return line
+
+    def _resume(self) -> None:
+        """Go on from state.json where there is one. Raises TrainInputError, OSError."""
+        if self._storage is None:
+            return
+        now = json.loads(canonical(self._record))
+        for name in (SETTINGS, STATE):
+            with suppress(FileNotFoundError):
+                stored = json.loads(self._storage.read(name))
+                if changed := changed_settings(stored["record"], now):
+                    raise TrainInputError(
+                        f"{self._storage.url} was begun with other input or settings:\n  "
+                        + "\n  ".join(changed[:20])
+                    )
+                if name == STATE:
+                    self._counts = Counts(**stored["counts"])
+                    for (first, second), kept in stored["kept"]:
+                        top = self._tops.setdefault((first, second), Top(self._settings.top))
+                        for score, digest, line in kept:
+                            top.add(score, digest, line)
+
+    def _write(self, storage: Directory, lines: list[dict[str, Any]]) -> None:
+        """Write what was mined; mining.json comes last, and says that all is there."""
+        storage.write(MINED, b"".join(map(_json, lines)))
+        # A sentence may be among those of several pairs
+        every = {line["digest"]: line for line in reversed(lines)}
+        made = [_training(line, self._record) for line in reversed(every.values())]
+        storage.write(RECORDS, b"".join(map(_json, made)))
+        counts = asdict(self._counts)
+        found = {"record": self._record, "counts": counts, "lines": len(lines)}
+        storage.write(SETTINGS, canonical(found))
+        # With what a kill left of files that it was writing
+        for path in (storage.path / STATE, *storage.path.rglob(".*.part")):
+            path.unlink(missing_ok=True)
+
+
+def _unscored(sentence: Sentence, finder: SentenceFinder) -> list[Leaning]:
+    """The pairs of a sentence, without a score."""
+    return [
+        Leaning(pair, 0.0, tuple(Said(word.start, word.end, both) for _, word, both in words))
+        for pair, words in pairs(sentence, finder.list.groups)
+    ]
+
+
+def _draw(digest: str, seed: int) -> float:
+    """A number from 0 to 1 that depends on a sentence and a seed."""
+    return int.from_bytes(sha256(f"{seed}/{digest}".encode()).digest()[:6]) / (1 << 48)
+
+
+def _said(said: Said, pair: Pair) -> dict[str, Any]:
+    """A word of a line."""
+    out: dict[str, Any] = {"start": said.start, "end": said.end}
+    out["forms"] = dict(zip(pair, said.words, strict=True))
+    if said.probabilities:
+        out["probabilities"] = dict(zip(pair, said.probabilities, strict=True))
+        out["would_say"] = said.would_say
+    return out
+
+
+def _training(line: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+    """A record to train on, with where it comes from."""
+    own = line.get("intervened") or {"text": line["sentence"], "spans": line["spans"]}
+    return {
+        "id": line["digest"],
+        **own,
+        "original": line["sentence"],
+        "document": line["document"],
+        "start": line["start"],
+        "intervention": record["intervention"],
+        "rank": line["rank"],
+        "score": line["score"],
+        "mined_with": record["name"] or "a random draw",
+    }
+
+
+def _json(line: dict[str, Any]) -> bytes:
+    """A line of JSON."""
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,120 @@
+"""What is mined, and what scores it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenflow.gates.ledger.files import read_meta
+from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.rows import select
+from evenflow.schemas.config import Config
+from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io.records import validate
+from evenflow.transforms.lab.masking.causal_scoring import CausalScorer
+from evenflow.transforms.lab.masking.scoring import MaskedScorer, Scorer
+from evenflow.transforms.storage.storage import at
+from evenflow.wordlists.loader import WordList
+
+
+class Document(NamedTuple):
+    """A document.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+    """
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is mined.
+
+    Attributes:
+        record: What identifies it, in mining.json.
+        documents: Its documents in order.
+    """
+
+    record: dict[str, Any]
+    documents: Iterable[Document]
+
+
+def source(inputs: list[str], config: Config) -> Source:
+    """Open what is mined.
+
+    Args:
+        inputs: The output of a gate, of which the accepted documents are read; or files, folders
+            and globs.
+        config: Names of the fields.
+
+    Returns:
+        The source.
+
+    Raises:
+        InputError: An input names no file.
+        TrainInputError: A gate's output has no accepted document.
+        OSError: A file cannot be read.
+    """
+    first = inputs[0]
+    if len(inputs) == 1 and (Path(first).is_dir() or "://" in first) and read_meta(at(first)):
+        data = select(at(first))
+        return Source(data.record(), (Document(row.id, row.text) for row in data.rows()))
+    names = files.match(inputs)
+    root = files.root(names)
+
+    def read() -> Iterator[Document]:
+        blocks = (block for name in names for block in read_blocks(name))
+        for block in join_texts(blocks):
+            found = validate(block, config, frozenset(), keep_fields=False, root=root)
+            yield from map(Document, found.ids, found.texts)
+
+    return Source(
+        {"files": {name.removeprefix(root): size for name, size in names.items()}}, read()
+    )
+
+
+def scorer_of(
+    model: str, words: WordList, onnx: Path | None = None, threads: int | None = None
+) -> tuple[Scorer, str]:
+    """Load what scores sentences.
+
+    Args:
+        model: Folder of a masked or causal model, or its name.
+        words: The attribute's list.
+        onnx: Folder of models in 8 bits, in which it computes; None: as the model is.
+        threads: Threads on a CPU; None: PyTorch's choice.
+
+    Returns:
+        The scorer, and the digest of the model's files.
+
+    Raises:
+        LanguageModelError: The model cannot be used.
+        OSError: A file cannot be read or written.
+    """
+    import torch
+
+    from evenflow.transforms.lab.language_models.causal import CausalModel
+    from evenflow.transforms.lab.language_models.masked import MaskedModel
+    from evenflow.transforms.models import loading
+
+    if threads:
+        torch.set_num_threads(threads)
+    causal = loading.kind_of(model) == "causal"
+    if causal and onnx is not None:
+        raise TrainInputError(f"{model}: only a masked model can be computed in 8 bits")
+    loaded = loading.load(model, kind="causal" if causal else "masked")
+    digest = loading.digest(model)
+    if causal:
+        return CausalScorer(CausalModel(loaded), words.groups), digest
+    masked, predict = MaskedModel(loaded), None
+    if onnx is not None:
+        from evenflow.transforms.lab.masking import quantised
+
+        predict = quantised.predict(masked, digest, onnx, threads)
+    return MaskedScorer(masked, words.groups, predict), digest

@@ -1,0 +1,120 @@
+"""The page of an experiment, drawn with the report's style and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evenflow.pipelines.lab.train.comparison import Estimate, interval
+from evenflow.pipelines.pages.report import charts
+from evenflow.pipelines.pages.report.report import template
+
+MARGIN = 0.05  # of a plot's width that is free on either side
+COLOURS = 8  # that the style has for groups
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """Render an experiment.
+
+    Args:
+        found: What experiment.json holds.
+
+    Returns:
+        The HTML, which needs no network.
+    """
+    return template("experiment.html.j2").render(
+        found=found,
+        training=_training(found["settings"]),
+        suites=[{"name": name, **_suite(each)} for name, each in found["suites"].items()],
+        losses=_losses(found["arms"]),
+    )
+
+
+def _training(settings: Mapping[str, Any]) -> str:
+    """How all arms were trained, in a few words."""
+    batch = f"{settings['batch']:,}"
+    if "steps" not in settings:  # of an encoder
+        epochs = settings["epochs"]
+        return f"{epochs:,} epoch{'s' * (epochs > 1)} in batches of {batch} pairs"
+    return f"{settings['steps']:,} steps of {batch} × {settings['context']:,} tokens, as all arms"
+
+
+def _suite(each: Mapping[str, Any]) -> dict[str, Any]:
+    """A suite with its rows: figures and differences as text, and where they are drawn."""
+    found = {
+        kind: {arm: Estimate(**own) for arm, own in each[kind].items()}
+        for kind in ("estimates", "differences")
+    }
+    wanted = [] if each["wanted"] in ("higher", "lower") else [float(each["wanted"])]
+    scales = {
+        "estimates": _scale(found["estimates"], wanted),
+        "differences": _scale(found["differences"], [0.0]),
+    }
+    rows = [
+        {
+            "arm": arm,
+            "figure": _drawn(own, *scales["estimates"]),
+            "difference": _drawn(found["differences"].get(arm), *scales["differences"]),
+        }
+        for arm, own in found["estimates"].items()
+    ]
+    low, high = scales["estimates"]
+    best = 100 * (wanted[0] - low) / (high - low) if wanted else None
+    low, high = scales["differences"]
+    return {**each, "rows": rows, "best": best, "zero": 100 * (0 - low) / (high - low)}
+
+
+def _scale(found: Mapping[str, Estimate], more: list[float]) -> tuple[float, float]:
+    """The ends of a plot that holds all intervals."""
+    values = [
+        value
+        for own in found.values()
+        for value in (own.low, own.high, own.value)
+        if value is not None
+    ]
+    values += more or [0.0][: not values]
+    low, high = min(values), max(values)
+    room = (high - low or 1.0) * MARGIN
+    return low - room, high + room
+
+
+def _drawn(own: Estimate | None, low: float, high: float) -> dict[str, Any] | None:
+    """A figure as text, with its place and its interval's in per cent."""
+    if own is None or own.value is None:
+        return None
+
+    def place(value: float | None) -> float | None:
+        return None if value is None else 100 * (value - low) / (high - low)
+
+    return {
+        "text": interval(own),
+        "at": place(own.value),
+        "from": place(own.low),
+        "to": place(own.high),
+        "differs": own.excludes_zero,
+    }
+
+
+def _losses(arms: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The curves of the training losses of each arm's first seed; None without training."""
+    curves = {arm: each["losses"] for arm, each in arms.items() if each.get("losses")}
+    if not curves:
+        return None
+    steps = max(map(len, curves.values()))
+    top, ticks = charts.axis(max(max(each) for each in curves.values()))
+    width = charts.WIDTH / steps
+
+    def points(losses: list[float]) -> list[tuple[float, float] | None]:
+        return [
+            ((step + 0.5) * width, charts.HEIGHT * (1 - loss / top))
+            for step, loss in enumerate(losses)
+        ]
+
+    return {
+        "paths": [
+            (arms[arm]["title"], charts.line(points(losses)), number % COLOURS)
+            for number, (arm, losses) in enumerate(curves.items())
+        ],
+        "y": ticks,
+        "x": charts.pane_ticks(steps, charts.MOST_COLUMNS),
+    }

@@ -1,0 +1,187 @@
+"""Documents of a gate's output with their weights: only files that the ledger names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenflow.gates.ledger.files import read_meta
+from evenflow.gates.ledger.history import History
+from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.schemas.documents import COPY_OF, WEIGHT
+from evenflow.schemas.ledger import Shard
+from evenflow.transforms.storage.storage import Place, at
+
+Quarantined = Literal["refuse", "skip", "take"]
+SPANS = pa.list_(pa.list_(pa.int64()))
+ROWS = 1024  # documents that are in memory at once
+
+
+@dataclass(frozen=True)
+class Row:
+    """A document to train on.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        weight: Its weight; 1 without mode weight.
+        is_copy: Whether it is a changed copy of another one (mode augment).
+        mentions: Its number of mentions by attribute, of all groups.
+        spans: Spans of its text, where a field of spans was asked for.
+        fields: Further fields that were asked for.
+    """
+
+    id: str
+    text: str
+    weight: float
+    is_copy: bool
+    mentions: dict[str, int]
+    spans: tuple[tuple[int, int], ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Data:
+    """The shards of some panes.
+
+    Attributes:
+        output: Where the gate wrote them.
+        panes: Numbers of the panes.
+        shards: The shards, each with its folder.
+        skipped: Number of panes that are in quarantine and were left out.
+    """
+
+    output: Place
+    panes: tuple[int, ...]
+    shards: tuple[tuple[str, Shard], ...]
+    skipped: int
+
+    def record(self) -> dict[str, object]:
+        """What training.json says of the data: panes, and the shards with their digests."""
+        return {
+            "panes": list(self.panes),
+            "shards": {f"{folder}/{each.name}": each.sha256 for folder, each in self.shards},
+        }
+
+    def rows(self, spans: str | None = None, more: Sequence[str] = ()) -> Iterator[Row]:
+        """Read the documents, in the ledger's order.
+
+        Args:
+            spans: Field that holds spans of a document's text; None: spans are not asked for.
+            more: Further fields to read.
+
+        Yields:
+            The documents.
+
+        Raises:
+            TrainInputError: A shard is not what the ledger says, or has no such spans or fields.
+            OSError: A file cannot be read.
+        """
+        storage = at(self.output)
+        configuration = (read_meta(storage) or {}).get("configuration", {})
+        fields = configuration.get("fields", {})
+        names = fields.get("id", "id"), fields.get("text", "text")
+        attributes: dict[str, Any] = configuration.get("attributes", {})
+        modes = [configuration.get("repair", {}), *attributes.values()]
+        column = configuration.get("repair", {}).get("realise") == "weight"
+        weighted = column and any("weight" in (each.get("mode") or ()) for each in modes)
+        for folder, shard in self.shards:
+            name = f"{folder}/{shard.name}"
+            with storage.fetched([name]) as [path]:
+                with path.open("rb") as file:
+                    if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
+                        raise TrainInputError(
+                            f"{storage.address(name)}: its bytes are not those that the ledger"
+                            " names; run the gate again into a new --output"
+                        )
+                with pq.ParquetFile(path) as table:
+                    if lost := [each for each in more if each not in table.schema_arrow.names]:
+                        raise TrainInputError(f"{storage}: the documents have no field {lost[0]!r}")
+                    yield from _rows(table, *names, list(attributes), weighted, spans, more)
+
+
+def _rows(
+    table: pq.ParquetFile,
+    identity: str,
+    text: str,
+    attributes: Sequence[str],
+    weighted: bool,
+    spans: str | None,
+    more: Sequence[str],
+) -> Iterator[Row]:
+    """The documents of a shard. Raises TrainInputError."""
+    names = table.schema_arrow.names
+    if spans is not None and (spans not in names or table.schema_arrow.field(spans).type != SPANS):
+        raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
+    counts = {
+        each: [name for name in names if name.startswith(f"mentions_{each}_")]
+        for each in attributes
+    }
+    copies = [COPY_OF.name] if COPY_OF.name in names else []
+    columns = [
+        identity,
+        text,
+        *([WEIGHT.name] if weighted else []),
+        *copies,
+        *([] if spans is None else [spans]),
+        *more,
+        *(name for group in counts.values() for name in group),
+    ]
+    for batch in table.iter_batches(ROWS, columns=list(dict.fromkeys(columns))):
+        for row in batch.to_pylist():
+            yield Row(
+                row[identity],
+                row[text],
+                row[WEIGHT.name] if weighted else 1.0,
+                any(row[name] is not None for name in copies),
+                {each: sum(row[name] for name in group) for each, group in counts.items()},
+                () if spans is None else tuple((start, end) for start, end in row[spans] or ()),
+                {name: row[name] for name in more},
+            )
+
+
+def select(
+    output: Place, panes: slice | None = None, quarantined: Quarantined | None = None
+) -> Data:
+    """Choose panes of a gate's output.
+
+    Args:
+        output: The output.
+        panes: The panes; None for all that were accepted.
+        quarantined: What is done about panes in quarantine; None: with a range they are refused,
+            else skipped.
+
+    Returns:
+        Their shards.
+
+    Raises:
+        TrainInputError: There is no ledger, no document, or a pane of the range is in quarantine.
+        LedgerError: The ledger is damaged.
+    """
+    history = History(output)
+    if not len(history):
+        raise TrainInputError(f"{output}: no ledger here; give the --output directory of a run")
+    entries = list(history.some(range(len(history))[panes or slice(None)]))
+    what = quarantined or ("skip" if panes is None else "refuse")
+    aside = [each for each in entries if history.folder(each) == "quarantine" and what != "take"]
+    if what == "refuse" and aside:
+        numbers = ", ".join(str(each.pane) for each in aside[:5])
+        raise TrainInputError(
+            f"{output}: in quarantine: {len(aside)} of these panes ({numbers}); give other panes,"
+            " or --quarantined to train on them too"
+        )
+    taken = [each for each in entries if each not in aside]
+    if not sum(shard.rows for each in taken for shard in each.shards):
+        why = f" ({len(aside)} panes are in quarantine)" if aside else ""
+        raise TrainInputError(f"{output}: no accepted document in these panes{why}")
+    return Data(
+        output,
+        tuple(each.pane for each in taken),
+        tuple((each.folder, shard) for each in taken for shard in each.shards),
+        len(aside),
+    )

@@ -1,0 +1,333 @@
+"""Trains a model step by step: its weights, its optimizer, its memory."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenflow.pipelines.lab.train import checkpoint, held_out, memory, packing
+from evenflow.pipelines.lab.train.errors import TrainingError, TrainInputError
+from evenflow.pipelines.lab.train.packing import Corpus, Sequences
+from evenflow.pipelines.lab.train.schedule import rate, set_dropout
+from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.transforms.models import loading
+
+KINDS = {"causal": "causal", "mlm": "masked"}  # of models, by objective
+CLASSES = {"causal": "AutoModelForCausalLM", "mlm": "AutoModelForMaskedLM"}
+TARGETS = {
+    "causal": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+    "mlm": ["query", "key", "value", "dense"],
+}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far training is.
+
+    Attributes:
+        step: Steps that are done.
+        steps: Steps in all.
+        loss: Loss of the last one.
+        rate: Tokens a second.
+        left: Seconds that are left.
+    """
+
+    step: int
+    steps: int
+    loss: float
+    rate: float
+    left: float
+
+
+class Trainer:
+    """A model with its optimizer.
+
+    Attributes:
+        facts: What training.json says of the training.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        tokens: Any,
+        settings: FinetuneSettings,
+        context: int,
+        steps: int,
+    ):
+        """Load a model for training.
+
+        Args:
+            folder: The model's folder.
+            tokens: Its tokenizer.
+            settings: How to train.
+            context: Tokens in a sequence.
+            steps: Steps in all.
+
+        Raises:
+            TrainInputError: The memory does not suffice, or the settings do not fit the model.
+            LanguageModelError: The model cannot be used.
+        """
+        import torch
+
+        self._settings, self._tokens, self._steps = settings, tokens, steps
+        self._micro = min(settings.micro_batch, settings.batch)
+        self._cuda = torch.cuda.is_available()
+        self._device = "cuda" if self._cuda else "cpu"
+        if settings.threads:
+            torch.set_num_threads(settings.threads)
+        self._check_memory(folder, context)
+        model = loading.load(str(folder), kind=KINDS[settings.objective]).model  # type: ignore[arg-type]
+        if not settings.rank:
+            model = model.float()  # small steps get lost in 16 bits
+        words = model.get_input_embeddings().weight.shape[0]
+        if len(tokens) > words:
+            raise TrainInputError(
+                f"{folder}: the tokenizer has {len(tokens)} tokens and the model {words}; they do"
+                " not belong together"
+            )
+        self._words = words
+        if settings.model_dropout is not None:
+            set_dropout(model, settings.model_dropout)
+        torch.manual_seed(settings.seed)
+        self._model: Any = self._lora(model, folder).to(self._device)
+        self._model.train()
+        self._optimizer, name = self._adamw()
+        self.facts: dict[str, Any] = {
+            "optimizer": name,
+            "device": self._device,
+            "parameters": sum(each.numel() for each in self._model.parameters()),
+            "trained": sum(each.numel() for each in checkpoint.trained(self._model).values()),
+        }
+
+    def _check_memory(self, folder: Path, context: int) -> None:
+        """Refuse a model that the memory does not suffice for. Raises TrainInputError."""
+        import torch
+        import transformers
+
+        config = loading.config_of(folder)
+        with torch.device("meta"):
+            kind = getattr(transformers, CLASSES[self._settings.objective])
+            empty = self._lora(kind.from_config(config), folder)
+        size = memory.Size(
+            parameters=sum(each.numel() for each in empty.parameters()),
+            trained=sum(each.numel() for each in checkpoint.trained(empty).values()),
+            layers=config.num_hidden_layers,
+            width=config.hidden_size,
+            vocabulary=config.vocab_size,
+            word=2 if self._cuda and self._settings.rank else 4,
+        )
+        room = torch.cuda.mem_get_info()[0] if self._cuda else memory.available()
+        need = memory.estimate(size, self._micro * context)
+        if why := memory.refusal(need, room, self._micro, context):
+            raise TrainInputError(why)
+
+    def _lora(self, model: Any, folder: Path) -> Any:
+        """The model with LoRA, as it is with rank 0. Raises TrainInputError if it cannot be."""
+        if not self._settings.rank:
+            return model
+        from peft import LoraConfig, get_peft_model
+
+        own = self._settings
+        lora = LoraConfig(
+            r=own.rank,
+            lora_alpha=own.alpha,
+            lora_dropout=own.dropout,
+            target_modules=own.targets or TARGETS[own.objective],
+            task_type="CAUSAL_LM" if own.objective == "causal" else None,
+        )
+        try:
+            return get_peft_model(model, lora)
+        except ValueError as error:
+            raise TrainInputError(f"{folder}: {error} Name its layers in targets.") from error
+
+    def _adamw(self) -> tuple[Any, str]:
+        """AdamW over what is trained, in 8 bits where a GPU has it; and its name."""
+        import torch
+
+        own = self._settings
+        weights = list(checkpoint.trained(self._model).values())
+        options: dict[str, Any] = {"lr": own.rate, "weight_decay": own.weight_decay}
+        if self._cuda:
+            with suppress(ImportError):
+                from bitsandbytes.optim import AdamW8bit  # pyright: ignore[reportMissingImports]
+
+                return AdamW8bit(weights, **options), "AdamW, 8 bits"
+        return torch.optim.AdamW(weights, **options, fused=True), "AdamW"
+
+    def train(
+        self,
+        corpus: Corpus,
+        output: Path,
+        on_step: Callable[[Progress], None],
+        held: Corpus | None = None,
+    ) -> list[float]:
+        """Train to the last step, from the checkpoint if there is one.
+
+        With something held out, its score is taken at each checkpoint and in the end. The weights
+        of the best score are those that are left, and without a better one training stops early.
+
+        Args:
+            corpus: What to train on.
+            output: Where checkpoints go.
+            on_step: Called after each step.
+            held: What is held out.
+
+        Returns:
+            The loss of each step.
+
+        Raises:
+            TrainingError: The loss is no number, or the memory does not suffice.
+            OSError: A checkpoint cannot be read or written.
+        """
+        facts = checkpoint.load(output, self._model, self._optimizer) or {}
+        losses: list[float] = facts.get("losses", [])
+        scores: list[held_out.Score] = [(step, loss) for step, loss in facts.get("scores", [])]
+        first, began, tokens = len(losses), time.perf_counter(), 0
+        for step in range(first, self._steps):
+            if held_out.over(scores, self._settings.patience):
+                break
+            taken = corpus.take(step, self._settings.batch, self._settings.seed)
+            loss = self._step(taken, step)
+            if not math.isfinite(loss):
+                raise TrainingError(self._diverged(output, step, loss, len(losses)))
+            losses.append(loss)
+            last = held is not None and step + 1 == self._steps
+            if len(losses) % self._settings.checkpoint_steps == 0 or last:
+                if held is not None:
+                    scores.append((step + 1, self._score(held)))
+                    if held_out.best(scores) == scores[-1]:
+                        checkpoint.save(output, self._model, None, {}, checkpoint.BEST)
+                made = {"losses": losses, "scores": scores}
+                checkpoint.save(output, self._model, self._optimizer, made)
+            tokens += int(taken.lengths.sum())
+            seconds = time.perf_counter() - began
+            left = seconds / (step + 1 - first) * (self._steps - step - 1)
+            on_step(Progress(step + 1, self._steps, loss, tokens / seconds, left))
+        if scores:
+            checkpoint.load(output, self._model, None, checkpoint.BEST)
+            self.facts |= {"held_out": scores, "best_step": held_out.best(scores)[0]}
+        return losses
+
+    def _score(self, held: Corpus) -> float:
+        """The mean loss on what is held out, with the same masks each time."""
+        import torch
+
+        taken, targets, whole = self._given(held.take(0, len(held), 0), 2)
+        self._model.eval()
+        with torch.no_grad():
+            total = sum(float(self._loss(taken, targets, part)) for part in self._parts(taken))
+        self._model.train()
+        return total / max(whole, 1e-9)
+
+    def _diverged(self, output: Path, step: int, loss: float, done: int) -> str:
+        """Save the last good state, and say so."""
+        kept = done - done % self._settings.checkpoint_steps
+        where = "there is no checkpoint yet"
+        if checkpoint.load(output, self._model, self._optimizer) is not None:
+            self.save(output / "last-good")
+            where = f"the model after step {kept} is in {output / 'last-good'}"
+        return (
+            f"the loss of step {step + 1} is {loss}; {where}. Give a lower --rate and another"
+            " --output"
+        )
+
+    def _step(self, taken: Sequences, step: int) -> float:
+        """Take a step; where a GPU's memory does not suffice, with half as much at once."""
+        import torch
+
+        try:
+            return self._gradients(taken, step)
+        except torch.OutOfMemoryError as error:
+            if self._micro == 1 or "halved" in self.facts:
+                raise TrainingError(
+                    f"the GPU's memory does not suffice for {self._micro} sequences at once; give"
+                    " a smaller --micro-batch or --context"
+                ) from error
+            self._micro, self.facts["halved"] = self._micro // 2, self._micro
+            torch.cuda.empty_cache()
+            return self._step(taken, step)
+
+    def _gradients(self, taken: Sequences, step: int) -> float:
+        """Add up the gradients of a step's sequences, and change the weights. Returns the loss."""
+        import torch
+
+        own = self._settings
+        torch.manual_seed(np.random.default_rng([own.seed, step]).integers(1 << 62))
+        taken, targets, whole = self._given(taken, step, 1)
+        self._optimizer.zero_grad(set_to_none=True)
+        total = 0.0
+        for part in self._parts(taken):
+            loss = self._loss(taken, targets, part) / max(whole, 1e-9)
+            loss.backward()
+            total += float(loss.detach())
+        if own.clip is not None:
+            weights = checkpoint.trained(self._model).values()
+            torch.nn.utils.clip_grad_norm_(weights, own.clip)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate(step, self._steps, own.warmup, own.rate)
+        if math.isfinite(total):
+            self._optimizer.step()
+        return total
+
+    def _given(self, taken: Sequences, *salt: int) -> tuple[Sequences, Any, float]:
+        """What the model is given, the tokens it should say, and the weight of all targets."""
+        own, targets = self._settings, taken.tokens
+        if own.objective == "mlm":
+            rng = np.random.default_rng([own.seed, *salt])
+            mask = self._tokens.mask_token_id
+            taken = packing.masked(taken, own.masked, mask, self._words, rng)
+        # Sequences of like length are computed together
+        order = np.argsort(taken.lengths, kind="stable")
+        taken = Sequences(taken.tokens[order], taken.weights[order], taken.lengths[order])
+        whole = float(taken.weights[:, int(own.objective == "causal") :].sum())
+        return taken, targets[order], whole
+
+    def _parts(self, taken: Sequences) -> list[slice]:
+        """The sequences that are computed at once."""
+        starts = range(0, len(taken.tokens), self._micro)
+        return [slice(start, start + self._micro) for start in starts]
+
+    def _loss(self, taken: Sequences, targets: Any, part: slice) -> Any:
+        """Weighted sum of the cross-entropies of some sequences."""
+        import torch
+        from torch.nn.functional import cross_entropy
+
+        longest = int(taken.lengths[part].max())
+
+        def moved(array: Any) -> Any:
+            return torch.from_numpy(np.ascontiguousarray(array[part, :longest])).to(self._device)
+
+        tokens, weights, wanted = (
+            moved(taken.tokens).long(),
+            moved(taken.weights),
+            moved(targets).long(),
+        )
+        here = torch.arange(longest, device=self._device)[None] < torch.from_numpy(
+            taken.lengths[part, None]
+        ).to(self._device)
+        mask = None if bool(here.all()) else here.long()
+        if self._settings.objective == "causal":
+            wanted, weights = wanted.roll(-1, 1), weights.roll(-1, 1)
+            weights[:, -1] = 0
+        # The head, a fifth of a small model's weights, computes only what is learnt
+        learnt = weights != 0
+        head = self._model.get_output_embeddings()
+        with head.register_forward_pre_hook(lambda _, given: (given[0][learnt],)):
+            logits = self._model(input_ids=tokens, attention_mask=mask).logits
+        each = cross_entropy(logits.float(), wanted[learnt], reduction="none")
+        return (each * weights[learnt]).sum()
+
+    def save(self, folder: Path) -> None:
+        """Save the adapter or the whole model, and the tokenizer. Raises OSError."""
+        model = self._model
+        if self._settings.rank and self._settings.merge:
+            model = model.merge_and_unload()
+        model.save_pretrained(folder)
+        self._tokens.save_pretrained(folder)

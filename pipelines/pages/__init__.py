@@ -1,0 +1,1 @@
+"""The pages: the report of a run, and the live board."""

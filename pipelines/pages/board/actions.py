@@ -1,0 +1,238 @@
+"""Holding and releasing a gate and firing its rules, by a person who has the board's token."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from evenflow.gates import hold, triggers
+from evenflow.gates.hold import Action
+from evenflow.gates.ledger import reviews
+from evenflow.pipelines.pages.board.follow import Board, Gate
+from evenflow.pipelines.pages.board.pages import NotThereError, Pages
+from evenflow.pipelines.pages.board.security import (
+    Session,
+    Sessions,
+    TooManyTriesError,
+    cookie_of,
+    fits,
+)
+from evenflow.schemas.ledger import PaneEntry
+
+FORM = 16 << 10  # bytes of a form
+WHO, REASON = 80, 1000  # characters
+TRIGGER = "trigger"  # the action of the form that fires a rule
+
+
+class FormError(ValueError):
+    """A form that cannot be used; the message says why."""
+
+
+class Actions:
+    """Answers the pages of actions.
+
+    Args:
+        board: The gates.
+        pages: Draws them.
+        token: The board's token.
+    """
+
+    def __init__(self, board: Board, pages: Pages, token: str):
+        self._board, self._pages, self._sessions = board, pages, Sessions(token)
+
+    async def unlock(self, request: Request) -> Response:
+        """Ask for the token, and start a session."""
+        name = request.query_params.get("gate", "")
+        name = name if name in self._board.gates else ""
+        about = about_of(request)
+        if request.method == "GET":
+            return self._page("unlock.html.j2", 200, name=name, about=about, problem="")
+        try:
+            cookie = self._sessions.start((await form_of(request)).get("token", ""))
+        except TooManyTriesError:
+            problem = "too many wrong tokens; wait a minute"
+            return self._page("unlock.html.j2", 429, name=name, about=about, problem=problem)
+        if cookie is None:
+            problem = "that is not the token of this board"
+            return self._page("unlock.html.j2", 403, name=name, about=about, problem=problem)
+        answer = RedirectResponse(f"/act/{name}?{about}".rstrip("?") if name else "/", 303)
+        answer.set_cookie(cookie_of(request), cookie, path="/", httponly=True, samesite="strict")
+        return answer
+
+    async def act(self, request: Request) -> Response:
+        """Show the form that holds or releases a gate, and carry it out."""
+        gate = self._pages.known(request.path_params["name"])
+        session = self._sessions.get(request.cookies.get(cookie_of(request)))
+        pane = number_of(request.query_params.get("pane", ""))
+        if session is None:
+            asked = f"/unlock?gate={gate.name}&{about_of(request)}"
+            return RedirectResponse(asked.rstrip("&"), 303)
+        given = {} if request.method == "GET" else await form_of(request)
+        rule = given.get("rule", request.query_params.get("rule"))
+        about = pane, rule
+        answer = await run_in_threadpool(self._act, gate, session, request.method, given, *about)
+        if answer.status_code == 303:
+            self._board.tell()
+        return answer
+
+    def _act(
+        self,
+        gate: Gate,
+        session: Session,
+        method: str,
+        given: dict[str, str],
+        pane: int | None,
+        rule: str | None,
+    ) -> Response:
+        """Show or carry out the form of a gate."""
+        gate.look()
+        with gate.lock:
+            entry = self._entry(gate, pane)
+            wanted: Action = "hold" if gate.held is None else "release"
+            problem, status = "", 200
+            if method != "GET":
+                try:
+                    self._carry_out(gate, session, wanted, given, entry)
+                    gate.look()
+                    back = "" if entry is None else f"/pane/{entry.pane}"
+                    return RedirectResponse(f"/gate/{gate.name}{back}", 303)
+                except FormError as error:
+                    problem, status = str(error), 409
+                except OSError as error:
+                    problem, status = f"it could not be written: {error.strerror or error}", 500
+            return self._page(
+                "act.html.j2",
+                status,
+                gate=gate,
+                action=wanted,
+                form=session.form,
+                seen=len(gate.events) if entry is None else self._decided(gate),
+                pane=pane,
+                review=entry and gate.history and gate.history.reviews.get(entry.pane),
+                offered=_offered(gate, entry),
+                last=gate.events[-1] if gate.events else None,
+                who=given.get("who", session.who)[:WHO],
+                reason=given.get("reason", "")[:REASON],
+                problem=problem,
+                rules=list(gate.config.triggers) if gate.config else [],
+                rule=rule,
+                most={"who": WHO, "reason": REASON},
+            )
+
+    def _entry(self, gate: Gate, pane: int | None) -> PaneEntry | None:
+        """The entry of the pane that is decided on; None for none. Raises NotThereError."""
+        if pane is None:
+            return None
+        if gate.history is None or pane >= len(gate.history):
+            raise NotThereError(f"there is no pane {pane} yet")
+        return gate.history[pane]
+
+    def _decided(self, gate: Gate) -> int:
+        """Number of the decisions on panes of a gate."""
+        return len(gate.history.decisions) if gate.history is not None else 0
+
+    def _carry_out(
+        self,
+        gate: Gate,
+        session: Session,
+        wanted: Action,
+        given: dict[str, str],
+        entry: PaneEntry | None,
+    ) -> None:
+        """Write a hold, a release, a decision on a pane or that of a rule.
+
+        Raises FormError and OSError.
+        """
+        if not fits(session, given.get("form", "")):
+            raise FormError("this form is from another session; look at it again and send it again")
+        who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
+        if gate.history is None:
+            raise FormError("the ledger cannot be read now")
+        fires = given.get("action") == TRIGGER
+        offered = _offered(gate, entry)
+        chosen: list[reviews.Action] = [
+            each for each in offered if str(each) == given.get("action")
+        ]
+        action: reviews.Action | None = chosen[0] if chosen else None
+        if entry is not None:
+            if action is None or given.get("seen") != str(self._decided(gate)):
+                raise FormError("somebody else has decided meanwhile; see below")
+        elif not fires and (
+            given.get("action") != wanted or given.get("seen") != str(len(gate.events))
+        ):
+            raise FormError("somebody else has held or released this gate meanwhile; see below")
+        if not who or not reason:
+            raise FormError("a name and a reason are needed")
+        if len(who) > WHO or len(reason) > REASON:
+            raise FormError(f"a name has {WHO} characters at most, a reason {REASON}")
+        session.who = who
+        if entry is not None and action is not None:
+            panes = range(entry.pane, entry.pane + 1)
+            reviews.add(gate.storage, action, panes, reason, f"{who}, by the board")
+        elif fires:
+            # Written, never run here: who acts for the gate has its rights, and the board has none
+            self._fire(gate, given.get("rule", ""), len(gate.history), f"by {who}: {reason}")
+        else:
+            hold.add_event(gate.storage, wanted, reason, len(gate.history), f"{who}, by the board")
+
+    def _fire(self, gate: Gate, rule: str, panes: int, reason: str) -> None:
+        """Write that a rule fires for the last pane. Raises FormError and OSError."""
+        if gate.config is None or rule not in gate.config.triggers:
+            raise FormError("the gate has no such rule")
+        if not panes:
+            raise FormError("there is no pane yet")
+        fired = triggers.Decision(rule=rule, pane=panes - 1, reason=reason)
+        if not triggers.write_decision(gate.storage, fired):
+            raise FormError(f"{rule} has fired for pane {panes - 1} already")
+
+    def _page(self, template: str, status: int, **variables: object) -> Response:
+        """A page that nobody keeps."""
+        html = self._pages.render(template, **variables)
+        return HTMLResponse(html, status, {"cache-control": "no-store"})
+
+
+def _offered(gate: Gate, entry: PaneEntry | None) -> tuple[reviews.Action, ...]:
+    """What may be decided on a pane."""
+    if entry is None or gate.history is None:
+        return ()
+    other: reviews.Action = "accept" if gate.history.folder(entry) == "quarantine" else "reject"
+    return (other, "undo") if entry.pane in gate.history.reviews else (other,)
+
+
+def about_of(request: Request) -> str:
+    """What of a gate a form is about, as a query: a pane, its rules, or nothing."""
+    query = request.query_params
+    pane = number_of(query.get("pane", ""))
+    return f"pane={pane}" if pane is not None else "rule=" * ("rule" in query)
+
+
+def number_of(text: str) -> int | None:
+    """A number in a query; None if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """Read the fields of a form.
+
+    Args:
+        request: The request.
+
+    Returns:
+        Value by field; of a field that is there twice the last one.
+
+    Raises:
+        FormError: The form is too long or no form. The application answers it.
+    """
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > FORM:
+            raise FormError("the form is too long")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=20)
+    except ValueError as error:
+        raise FormError("the form cannot be read") from error
+    return {key: values[-1] for key, values in fields.items()}

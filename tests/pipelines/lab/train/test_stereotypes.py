@@ -1,0 +1,37 @@
+"""Fitting the head of stereotypes: it learns from its rows, and rephrasings are read together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from parts import needs_training
+
+needs_training("torch", "sklearn")
+
+from evenflow.pipelines.lab.train import stereotypes  # noqa: E402
+from evenflow.transforms.models import stereotype_head as head  # noqa: E402
+
+
+def test_a_head_learns_what_tells_its_rows_apart() -> None:
+    rng = np.random.default_rng(0)
+    states = rng.normal(3, 2, (1024, 16)).astype(np.float32)
+    labels = states[:, 0] + states[:, 1] > 6
+    sources = ("reddit", "written", stereotypes.REPHRASED)
+    rows = [{"source": sources[n % 3], "doc": f"d{n % 5}"} for n in range(1024)]
+    layers = stereotypes.learn(rows, states, labels, 0)
+    said = head.raw(states.astype(float), *layers) > 0
+    assert (said == labels).mean() > 0.75
+    again = stereotypes.learn(rows, states, labels, 0)
+    assert all(np.array_equal(a, b) for a, b in zip(layers, again, strict=True))
+
+
+def test_states_are_kept_for_the_next_time(tmp_path: Path) -> None:
+    kept = tmp_path / "states.npz"
+    first = stereotypes.states_of(["folks sing", "a folk", "folks sing"], kept)
+    with np.load(kept) as stored:
+        assert sorted(stored["texts"].tolist()) == ["a folk", "folks sing"]
+    assert np.array_equal(
+        first, stereotypes.states_of(["folks sing", "a folk", "folks sing"], kept)
+    )
+    assert np.array_equal(first[0], first[2])

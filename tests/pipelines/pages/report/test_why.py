@@ -1,0 +1,99 @@
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from commands import Call
+
+from evenflow import Gate
+from evenflow.pipelines.pages.report import why
+from evenflow.schemas.config import Config
+from evenflow.transforms.labels.finder import LabelFinder
+
+pytest_plugins = ["commands"]
+BOTH, HE = "She met her brother.", "He met his father and his <b>uncle</b>, Mr. X."
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three panes: even, of men alone, even."""
+    out = tmp_path_factory.mktemp("why") / "out"
+    texts = [f"{BOTH} He met his sister."] * 60
+    rows = [
+        {"id": f"d{n}", "text": text} for n, text in enumerate([*texts, *[HE] * 59, "x. " + HE * 9])
+    ]
+    Gate({"pane.docs": 60, "gate.warn": 0.1, "gate.block": 0.2}, attributes=["gender"]).run(
+        rows, out
+    )
+    return out
+
+
+def test_why_a_pane_was_blocked(call: Call, output: Path) -> None:
+    found = call("gate", "why", output, "--json").json
+    assert (found["pane"], found["verdict"]["state"]) == (1, "block")
+    assert found["runbook"] == "docs/runbooks/dr_block.md"
+    assert f"evenflow gate accept {output} --pane 1" in found["next"]
+    [gender] = found["attributes"].values()
+    assert gender["window"]["panes"] == [0] and gender["unread"] == []
+    assert {row["label"] for row in gender["labels"]} >= {"his", "he", "uncle", "father", "mr"}
+    first = gender["documents"][0]
+    assert (first["id"], first["counts"]) == ("d119", [0, 54])
+    assert all(
+        row["passage"][each["start"] : each["end"]].lower()
+        in ("he", "his", "father", "uncle", "mr")
+        for row in gender["documents"]
+        for each in row["labels"]
+    )
+    assert len(gender["documents"]) == 10
+    text = call("gate", "why", output).out
+    assert text.startswith("pane 1: block (gender: ") and "\nnext: read the documents" in text
+    assert "x. He met his father" in text
+
+
+def test_the_report_explains_the_last_blocked_pane_and_escapes_it(output: Path) -> None:
+    page = (output / "report.html").read_text()
+    assert 'id="why"' in page
+    assert "<mark>his</mark> &lt;b&gt;<mark>uncle</mark>&lt;/b&gt;" in page
+
+
+@pytest.mark.parametrize("wrong", [["--pane", "9"], ["--attribute", "age"], ["--pane", "-1"]])
+def test_what_is_not_there_is_named(call: Call, output: Path, wrong: list[str]) -> None:
+    ended = call("gate", "why", output, *wrong)
+    assert ended.status == 2 and wrong[0] in ended.err
+
+
+def test_a_file_that_is_gone_is_named(call: Call, output: Path, tmp_path: Path) -> None:
+    shard = output / "quarantine/part-00000001-0000.parquet"
+    moved = shard.rename(tmp_path / "gone")
+    [gender] = call("gate", "why", output, "--json").json["attributes"].values()
+    moved.rename(shard)
+    assert gender["unread"] == ["quarantine/part-00000001-0000.parquet"]
+    assert gender["documents"] == [] and gender["labels"]
+
+
+def test_a_file_without_its_columns_is_named(call: Call, output: Path, tmp_path: Path) -> None:
+    shard = output / "quarantine/part-00000001-0000.parquet"
+    moved = shard.rename(tmp_path / "whole")
+    pq.write_table(pq.read_table(moved).select(["id", "text"]), shard)
+    [gender] = call("gate", "why", output, "--json").json["attributes"].values()
+    moved.replace(shard)
+    assert gender["unread"] == ["quarantine/part-00000001-0000.parquet"]
+    assert gender["documents"] == [] and gender["labels"]
+
+
+def test_a_document_is_explained_by_its_id(call: Call, output: Path) -> None:
+    for place in (output, output / "quarantine/part-00000001-0000.parquet"):
+        ended = call("explain", place, "--id", "d61", "--no-stereotypes")
+        assert json.loads(ended.out)["sentences"][0]["sent_text"].startswith("He met his father")
+        missing = call("explain", place, "--id", "d999")
+        assert missing.status == 2 and "d999" in missing.err
+
+
+def test_a_passage_begins_before_the_first_label() -> None:
+    finder = LabelFinder(Config().word_lists()[:1])
+    text = "word " * 100 + "and she went. " + "word " * 100
+    found = why.passage(text, finder)
+    assert found["passage"].startswith("… word word") and found["passage"].endswith(" …")
+    [label] = found["labels"]
+    assert found["passage"][label["start"] : label["end"]] == "she"
+    assert why.passage(text, None) == {"passage": text[:300] + " …", "labels": []}

@@ -1,0 +1,346 @@
+"""What is written for a plan, and why candidates are rejected."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenflow.prompts import loader
+from evenflow.schemas.config import Config
+from evenflow.transforms.lab.coverage.additions import PlanError
+from evenflow.transforms.lab.generation import limits, writing
+from evenflow.transforms.lab.generation.checks import REASONS, Against, Checker, Shingles
+from evenflow.transforms.lab.generation.describing import Describer
+from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
+from evenflow.transforms.lab.generation.items import Draft, items
+from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
+from evenflow.transforms.lab.generation.writers import LlmWriter, Material
+from evenflow.transforms.llm.questions import Answer, Question
+from evenflow.transforms.measures.coverage.knowledge import Knowledge
+from evenflow.wordlists import loader as word_lists
+
+KB = """id,name,gender,employer
+1,Ada Ruiz,female,Mill
+2,Bea Ito,female,North
+3,Carl Moe,male,Mill
+4,Dan Poe,male,North
+5,Eva Gray,female,
+5,Eva Gray,male,
+5,,,Mill
+6,Fay Lund,female,South
+"""
+TRIPLES = [
+    ("For ten years Carl Moe worked as a clerk at Mill.", "Carl Moe", "employer", "Mill"),
+    ("In spring Dan Poe worked nights at North.", "Dan Poe", "employer", "North"),
+    ("His boss at Mill told Carl Moe that his wages were late.", "Carl Moe", "employer", "Mill"),
+    ("Carl Moe was born in Rome.", "Carl Moe", "birthplace", "Rome"),
+    ("Dan Poe was born in Rome.", "Dan Poe", "birthplace", "Rome"),
+]
+
+
+def plan(*additions: tuple[int, dict[str, str]], kind: str = "synthetic") -> dict[str, Any]:
+    return {
+        "additions": [
+            {"kind": kind, "records": n, "target": target, "source": None}
+            for n, target in additions
+        ],
+        "words": [f"add {n}" for n, _ in additions],
+    }
+
+
+def kb(tmp_path: Path) -> Knowledge:
+    path = tmp_path / "kb.csv"
+    path.write_text(KB)
+    return Knowledge.read(path)
+
+
+def triples(tmp_path: Path) -> str:
+    path = tmp_path / "t.jsonl"
+    names = ("text", "subject", "relation", "object")
+    path.write_text("".join(json.dumps(dict(zip(names, e, strict=True))) + "\n" for e in TRIPLES))
+    return str(path)
+
+
+def written(tmp_path: Path, texts: Sequence[str], **fields: str) -> str:
+    """A file of documents with the same fields."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"text": each, **fields}) + "\n" for each in texts))
+    return str(path)
+
+
+def test_triples_of_templates(tmp_path: Path) -> None:
+    names = ["subject.gender", "relation"]
+    session = writing.Session([triples(tmp_path)], Config(), names, kb(tmp_path))
+    target = {"subject.gender": "female", "relation": "employer"}
+    written = session.write(plan((5, target)), 20)
+    made = written.result.records
+    # Eva Gray's gender is contradictory, and each fact is used once
+    assert {each["subject"] for each in made} == {"Ada Ruiz", "Bea Ito", "Fay Lund"}
+    for each in made:
+        for side in ("subject", "object"):
+            assert each["text"][each[f"{side}_start"] : each[f"{side}_end"]] == each[side]
+        assert each["synthetic"] is True and each["prompt"] is None
+        assert each["plan"] == written.plan and each["provenance"]["relation"].startswith("kb.csv:")
+        assert " his " not in each["text"].lower()
+    [left] = written.result.left
+    assert left["records"] == 2 and "no further fact" in left["why"]
+    # “His … his” names another group than was asked for
+    assert written.result.asked == 3 + sum(written.result.rejected.values())
+    assert set(written.result.rejected) <= {"attributes", "duplicate"}
+
+
+def test_plans_of_one_session_do_not_mix(tmp_path: Path) -> None:
+    names = ["subject.gender", "relation"]
+    session = writing.Session([triples(tmp_path)], Config(), names, kb(tmp_path))
+    asked = plan((1, {"subject.gender": "female"}))
+    for relation, number in (("birthplace", 0), ("employer", 1)):
+        done = session.write(asked, 20, {"relation": relation}).result
+        assert len(done.records) == number and "facts" not in done.rejected
+        assert {each["relation"] for each in done.records} <= {relation}
+    again = session.write(plan((9, {"subject.gender": "female"})), 20).result
+    assert len(again.records) == 2  # of three employers
+
+
+def test_stereotypes_are_rejected_where_the_gate_looks_for_them(tmp_path: Path) -> None:
+    config = Config.model_validate({"stereotypes": {"policy": "remove"}})
+    counter = GroupCounter(config, ["gender"])
+    checker = Checker(Against(Corpus([]), counter, None, [limits.stereotype(config)]), True)
+    [item], _ = items(plan((2, {"gender": "female"})), ["gender"], None)
+    texts = ["Women are too emotional to be good leaders.", "Two women waited for the bus."]
+    found = [checker.check(Draft(each, "", "a"), item)[1] for each in texts]
+    assert found == ["stereotype", None]
+
+
+def test_a_band_is_of_the_corpus_own_sentences() -> None:
+    asked: list[str] = []
+
+    def perplexities(texts: Sequence[str]) -> list[float]:
+        asked.extend(texts)
+        return [float(each.split()[0]) for each in texts]
+
+    band = limits.perplexity(perplexities, [f"{n} women" for n in range(1001)], "m")
+    assert len(asked) == len(set(asked)) == limits.SAMPLE == band.told["sentences"]
+    # The percentiles of numbers from 0 to 1000, from 400 of them that are drawn
+    low, high = (float(str(band.told[each])) for each in ("low", "high"))
+    assert low == pytest.approx(25, abs=25) and high == pytest.approx(975, abs=25)
+    tried = (low - 1, low + 1, high - 1, high + 1, math.inf)
+    assert [each for each in tried if band.passes(str(each))] == [low + 1, high - 1]
+    empty = limits.perplexity(perplexities, [], "m")
+    assert empty.told["low"] is None and empty.passes("5")
+
+
+def test_without_a_knowledge_base_nothing_is_invented(tmp_path: Path) -> None:
+    session = writing.Session([triples(tmp_path)], Config(), ["relation"], None)
+    done = session.write(plan((1, {"relation": "employer"})), 5).result
+    assert not done.records and "knowledge base" in done.left[0]["why"]
+
+
+def test_groups_are_exchanged_and_counted_as_the_gate_counts(tmp_path: Path) -> None:
+    texts = [
+        "My brother painted the fence before lunch.",
+        "Two men carried the boxes up the stairs.",
+        "The boys sang in the yard until it got dark.",
+        "A man and a woman waited at the gate.",
+    ]
+    path = written(tmp_path, texts, site="a")
+    session = writing.Session([path], Config(), ["gender", "site"], None)
+    asked = plan((9, {"gender": "female", "site": "a"}), (1, {"gender": "female", "site": "b"}))
+    done = session.write(asked, 5).result
+    counter = GroupCounter(Config(), ["gender"])
+    assert 1 <= len(done.records) <= 3
+    assert all(counter.records(each["text"]) == [{"gender": ["female"]}] for each in done.records)
+    assert {each["site"] for each in done.records} == {"a"}
+    # No text is said to be from a site that it is not from
+    assert [each["records"] for each in done.left] == [9 - len(done.records), 1]
+
+
+DESCRIBED = [
+    ("Our citizens pay.", {"gender": "female"}, "Our female citizens pay."),
+    (
+        "Workers of all Americans met.",
+        {"gender": "male", "age": "old"},
+        "Elderly male workers of all Americans met.",
+    ),
+    ("Americans left.", {"religion": "islam"}, "Muslim Americans left."),
+    ("The young farm workers left.", {"gender": "female"}, None),  # it has a modifier
+    ("The citizens' rights, and citizens-elect.", {"gender": "female"}, None),
+    ("The House of Representatives met.", {"gender": "female"}, None),  # a name
+    ("The workers left.", {"profession": "crafts"}, None),
+]
+
+
+@pytest.mark.parametrize(("text", "groups", "expected"), DESCRIBED)
+def test_people_are_said_to_be_of_a_group(
+    text: str, groups: dict[str, str], expected: str | None
+) -> None:
+    assert Describer().describe(text, groups) == (expected or text)
+
+
+def test_every_modifier_is_a_label_of_its_group() -> None:
+    describer = Describer()
+    for name, words in ((each, word_lists.load(each)) for each in describer.modifiers):
+        assert set(describer.modifiers[name]) == set(words.groups)
+        for group, modifier in describer.modifiers[name].items():
+            assert words.groups[words.labels[modifier.casefold()]] == group
+
+
+def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None:
+    texts = [
+        "God in His mercy sees the workers.",
+        "The students read.",
+        "Women sat there.",
+        "It fell.",
+    ]
+    path = written(tmp_path, texts, site="a")
+    names = ["gender", "age", "site"]
+    session = writing.Session([path], Config(), names, None, describes=True)
+    groups = {"gender": "female", "age": "old"}
+    done = session.write(plan((5, {**groups, "site": "a"}))).result
+    assert {each["text"] for each in done.records} == {
+        "The elderly female students read.",
+        "Elderly women sat there.",
+    }
+    counter = GroupCounter(Config(), list(groups))
+    for each in done.records:
+        assert counter.records(each["text"]) == [{name: [at] for name, at in groups.items()}]
+    asked = plan((5, {**groups, "site": "a"}))
+    assert not writing.Session([path], Config(), names, None).write(asked).result.records
+    # What is a copy of a sentence that names a group is of such sentences alone
+    copies = plan((5, {"gender": "female"}), kind="augmented")
+    copies["additions"][0]["source"] = {"gender": "male"}
+    assert all("left" in each["text"] for each in session.write(copies).result.records)
+
+
+class Scripted:
+    """Answers with texts in turn."""
+
+    def __init__(self, texts: Sequence[str | None], relation: str | None = "worked"):
+        self.texts, self.relation = list(texts), relation
+        self.asked: list[Question] = []
+
+    def ask(self, questions: Sequence[Question]) -> list[Answer]:
+        self.asked += questions
+        texts = [self.texts.pop(0) for _ in questions]
+        return [
+            Answer(None, "fallback", "no server")
+            if text is None
+            else Answer({"text": text, "relation": self.relation}, "model")
+            for text in texts
+        ]
+
+
+@pytest.fixture
+def asked_for(tmp_path: Path) -> Callable[..., tuple[Generated, Scripted]]:
+    """Has a scripted model write a record of Bea Ito's employer."""
+
+    def run(
+        *texts: str | None, relation: str | None = "worked", within: Sequence[limits.Limit] = ()
+    ) -> tuple[Generated, Scripted]:
+        config, knowledge = Config(), kb(tmp_path)
+        knowledge.entities = {
+            key: each for key, each in knowledge.entities.items() if key not in ("1", "6")
+        }
+        counter = GroupCounter(config, ["subject.gender", "relation"])
+        corpus = Corpus.read([triples(tmp_path)], config, counter)
+        asker = Scripted(texts, relation)
+        writer = LlmWriter(Material(corpus, knowledge, 0, True), counter, asker, "m")
+        checker = Checker(Against(corpus, counter, knowledge, within), True)
+        target = {"subject.gender": "female", "relation": "employer"}
+        wanted, _ = items(plan((1, target)), counter.named, knowledge)
+        marks = Marks("p", "text", "id", knowledge)
+        return generate(wanted, writer, checker, len(texts), marks), asker
+
+    return run
+
+
+GOOD = "After school Bea Ito worked in the laboratory of North for a summer."
+RULE = "adds no fact about named persons or places beyond the relation"
+BAD = [
+    (None, "no answer"),
+    ("A line.\nBea Ito worked at North.", "form"),
+    (f"Bea Ito worked at North and {RULE}.", "prompt"),
+    (str(loader.load("generation").examples[0][1]["text"]), "example"),
+    ("For ten years Bea Ito worked as a clerk at North.", "example"),
+    ("In spring Bea Ito worked nights at North.", "example"),
+    ("She worked at North for most of the year.", "entities"),
+    ("Bea Ito, who worked at North, liked Bea Ito.", "entities"),
+    ("Bea Ito walked past the gates of North on a Sunday.", "relation"),
+    ("Bea Ito worked at North before she went on to Mill.", "facts"),
+    ("Bea Ito worked at North with his old colleague.", "attributes"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), BAD)
+def test_a_rejected_candidate_is_counted_and_asked_for_again(
+    asked_for: Callable[..., tuple[Generated, Scripted]], text: str | None, reason: str
+) -> None:
+    done, asker = asked_for(text, GOOD)
+    assert done.rejected == {reason: 1}
+    [record] = done.records
+    assert record["text"] == GOOD and record["model"] == "m"
+    assert record["prompt"] == loader.load("generation").digest
+    contents = [json.loads(each.messages[-1]["content"]) for each in asker.asked]
+    assert [len(each["refused"]) for each in contents] == [0, 1]
+    assert {each["subject"] for each in contents} == {"Bea Ito"}
+
+
+def test_a_candidate_beyond_a_limit_is_asked_for_again(
+    asked_for: Callable[..., tuple[Generated, Scripted]],
+) -> None:
+    own = [
+        limits.Limit("bias score", lambda text: "lovely" not in text),
+        limits.Limit("perplexity", lambda text: "lab the" not in text),
+    ]
+    bad = ("Bea Ito worked in a lovely office of North.", "Bea Ito worked at lab the of North.")
+    done, asker = asked_for(*bad, GOOD, within=own)
+    assert done.rejected == {"bias score": 1, "perplexity": 1}
+    assert [each["text"] for each in done.records] == [GOOD]
+    told = json.loads(asker.asked[-1].messages[-1]["content"])["refused"]
+    assert told == [REASONS[each.reason] for each in own]
+
+
+def test_the_relations_words_must_be_there(
+    asked_for: Callable[..., tuple[Generated, Scripted]],
+) -> None:
+    # “summer” is no word of the relation; “worked for” is not in the text
+    for relation in ("summer", "worked for", "", None):
+        done, _ = asked_for(GOOD, relation=relation)
+        assert done.rejected == {"relation": 1}
+        assert done.left[0]["why"] == "the budget is spent"
+
+
+def test_near_duplicates_by_hand() -> None:
+    seen = Shingles(["a b c d e f g h i j k l", "x y"])
+    assert seen.is_near("A b c, d e f g h i j k l m.")  # 10 of 11
+    assert not seen.is_near("a b c d e f g h z j k l")  # 7 of 13
+    assert seen.is_near("X y!") and not seen.is_near("x")
+    assert not seen.is_near("x y", besides="x y")
+
+
+@pytest.mark.parametrize("data", [[], {}, {"additions": [{}], "words": ["x"]}, {"additions": 1}])
+def test_what_is_no_plan_is_refused(data: Any) -> None:
+    with pytest.raises(PlanError, match="no plan"):
+        items(data, ["gender"], None)
+
+
+def test_other_kinds_are_left() -> None:
+    made, left = items(plan((3, {"gender": "female"}), kind="reweighted"), ["gender"], None)
+    assert not made and left == [
+        {"words": "add 3", "records": 3, "why": "reweighted records are not written"}
+    ]
+
+
+def test_a_changed_copy_is_of_the_planned_source(tmp_path: Path) -> None:
+    texts = ["Two men carried the boxes up the stairs.", "My sister found the key under a mat."]
+    path = written(tmp_path, texts)
+    asked = plan((5, {"gender": "male"}), kind="augmented")
+    asked["additions"][0]["source"] = {"gender": "female"}
+    session = writing.Session([path], Config(), ["gender"], None)
+    done = session.write(asked).result
+    assert [each["text"] for each in done.records] == ["My brother found the key under a mat."]
+    assert done.asked == 1

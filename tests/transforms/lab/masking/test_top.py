@@ -1,0 +1,32 @@
+"""The highest scores of a stream, in whatever order they come."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenflow.transforms.lab.masking.top import Top
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.text("ab", max_size=3))),
+    st.integers(1, 9),
+    st.randoms(),
+)
+def test_any_order_leaves_the_same(
+    items: list[tuple[int, str]], most: int, rng: random.Random
+) -> None:
+    # One digest is one sentence, which has one score
+    items = list({digest: (score, digest) for score, digest in items}.values())
+    wanted = sorted(items, key=lambda each: (-each[0], each[1]))[:most]
+    for _ in range(3):
+        top = Top(most)
+        order = [*items, *items]
+        rng.shuffle(order)
+        for score, digest in order:
+            top.add(score, digest, digest.upper())
+        assert [(score, digest) for score, digest, _ in top.best()] == wanted
+        assert [item for *_, item in top.best()] == [digest.upper() for _, digest in wanted]
+        assert len(top) == len(wanted)

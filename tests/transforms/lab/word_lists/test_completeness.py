@@ -1,0 +1,116 @@
+"""Counts in a corpus, completeness (C1 to C3), and comparison."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evenflow.transforms.lab.word_lists import compare, complete, corpus
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.representation import dr
+from evenflow.transforms.substitution.roles import RoleMap
+from evenflow.wordlists.loader import WordList, load
+
+TEXTS = [
+    "The actor met an actress. The waiters left.",
+    "Nothing here.",
+    "Two actresses and an actor.\n\nAn actor waved.",
+    "A waiter, a waitress and an actor.",
+    "The actor left.",
+]
+LIST = WordList(
+    "stage",
+    ("female", "male"),
+    {"actress": 0, "actor": 1, "waitress": 0, "waiter": 1, "stagehand": 1},
+    frozenset(),
+    {
+        "actress": ("actor",),
+        "actor": ("actress",),
+        "waitress": ("waiter",),
+        "waiter": ("waitress",),
+    },
+    "",
+    "",
+    "",
+    pairs=(("actress", "actor"), ("waitress", "waiter")),
+)
+
+
+def test_counts_are_those_of_the_finder_document_by_document() -> None:
+    (found,) = corpus.count([TEXTS[:2], [], TEXTS[2:]], [LIST], examples=2)
+    finder = LabelFinder([LIST])
+    for text, row in zip(TEXTS, found.counts.toarray(), strict=True):
+        named = [each.label for each in finder.find(text)]
+        assert row.tolist() == [named.count(label) for label in found.labels]
+    assert found.by_group().sum(axis=0).tolist() == [2, 6]
+    assert len(found.examples["actor"]) == 2
+    assert all("actor" in text.lower() for text in found.examples["actor"])
+    assert corpus.count([TEXTS[:1]], [LIST], 1)[0].examples["actor"] == [
+        "The actor met an actress."
+    ]
+    assert found.examples["waitress"] == ["A waiter, a waitress and an actor."]
+
+
+def test_an_empty_corpus_has_no_score() -> None:
+    (found,) = corpus.count([], [LIST])
+    assert complete.curve(found) == [] and complete.settled([], 0.1) is None
+    assert compare.difference(found, found) is None
+
+
+def test_missing_forms_and_their_pairs() -> None:
+    missing = complete.missing_numbers(LIST)
+    assert [each.word for each in missing] == [
+        "actresses",
+        "actors",
+        "waitresses",
+        "waiters",
+        "stagehands",
+    ]
+    one = complete.with_partners(LIST, missing[:1], missing)
+    assert [each.word for each in one] == ["actresses", "actors"]
+    assert complete.missing_pairs(LIST, one) == [("actresses", "actors")]
+    assert not complete.missing_numbers(replace(LIST, labels=LIST.labels | {
+        each.word: each.group for each in missing}))  # fmt: skip
+
+
+def test_missing_counterparts() -> None:
+    assert complete.missing_counterparts(LIST, RoleMap()) == {"stagehand": ("female",)}
+    # Without pairs and roles there are none to miss
+    assert complete.missing_counterparts(replace(LIST, counterparts={}), RoleMap()) == {}
+
+
+def test_the_curve_ends_at_the_score_of_the_whole_list() -> None:
+    words = load("gender")
+    texts = ["he she man woman", "he he him", "the king and the queen; he", "she her"] * 5
+    (found,) = corpus.count([texts], [words])
+    points = complete.curve(found)
+    assert [each.words for each in points] == list(range(1, len(points) + 1))
+    assert points[-1].score == dr.score(dr.sums(found.by_group()))
+    # The first point has the most frequent word of each group alone: “he” 4, “she” 2 of each 6
+    assert points[0].score.dr == pytest.approx(4 / 6 - 1 / 2, abs=1e-6)
+    settled = complete.settled(points, 0.01)
+    assert settled is not None
+    end = points[-1].score.dr
+    assert all(abs((each.score.dr or 0) - (end or 0)) <= 0.01 for each in points[settled - 1 :])
+    if settled > 1:
+        assert abs((points[settled - 2].score.dr or 0) - (end or 0)) > 0.01
+
+
+def test_overlap_and_paired_difference() -> None:
+    other = replace(LIST, labels={"actress": 0, "Actor": 1, "usher": 1})
+    female, male = compare.overlaps(LIST, other)
+    assert (female.both, female.precision, female.recall) == (("actress",), 1 / 2, 1.0)
+    assert (male.both, male.only_reference, male.precision) == (("actor",), ("usher",), 1 / 3)
+    with pytest.raises(compare.CompareError, match="other groups"):
+        compare.overlaps(LIST, replace(LIST, groups=("a", "b")))
+    first, second = corpus.count([TEXTS * 20], [LIST, other])
+    assert compare.difference(first, first) == (0.0, 0.0, 0.0)
+    found = compare.difference(first, second)
+    assert found is not None
+    value, low, high = found
+    # 2 and 6 of 8 mentions against 1 and 5 of 6
+    assert value == pytest.approx((6 / 8 - 1 / 2) - (5 / 6 - 1 / 2))
+    assert low < value < high < 0 or low < value < high
+    assert np.isfinite([low, high]).all()

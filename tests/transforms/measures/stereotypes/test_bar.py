@@ -1,0 +1,67 @@
+"""What may be a stereotype is not handed to another group, whatever else is done about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.explain.explainer import Explainer
+from evenflow.schemas.config import load
+from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
+from evenflow.transforms.substitution.sets import STEREOTYPE, Set
+from evenflow.wordlists import loader
+
+BAD, GOOD = "all muslims are bad!", "Two Muslims sold bread on our street."
+
+
+class Detector:
+    def detect(self, sentences: list[str], labels: object) -> list[float | None]:
+        known: dict[str, float | None] = {"Men lie.": 0.3, "Men sat.": 0.29, "Men um.": None}
+        return [known[each] for each in sentences]
+
+
+@pytest.mark.parametrize(
+    ("spans", "barred"),
+    [([(0, 8)], True), ([(9, 17)], False), ([(18, 25)], False), ([(9, 17), (0, 8)], True)],
+)
+def test_a_set_is_barred_by_any_of_its_sentences(
+    spans: list[tuple[int, int]], barred: bool
+) -> None:
+    own = Set("gender", "male", {}, 1.0, (0,), tuple(spans), ())
+    bar = StereotypeBar([loader.load("gender")], Detector())  # type: ignore[arg-type]
+    assert bar.bars("Men lie. Men sat. Men um.", own) == barred
+
+
+@pytest.mark.parametrize("policy", ["off", "flag", "remove"])
+@pytest.mark.parametrize("method", ["gc", "base"])
+def test_a_run_exchanges_no_stereotype(tmp_path: Path, policy: str, method: str) -> None:
+    path, out = tmp_path / "in.jsonl", tmp_path / "out"
+    rows = [{"id": str(n), "text": BAD if n % 2 else GOOD} for n in range(12)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    options = {
+        "repair.mode": "substitute",
+        "repair.judge": "fast",
+        "repair.strictness": 0.0,
+        "repair.method": method,
+        "stereotypes.policy": policy,
+    }
+    Run([str(path)], out, load(None, options, ["religion"])).go()
+    [table] = [pq.read_table(each).to_pylist() for each in (out / "sentences").iterdir()]
+    changed = [row["sent_text"] for row in table if row["text_cda"] is not None]
+    assert changed and set(changed) == {GOOD}
+    told = [each for row in table if row["sent_text"] == BAD for each in row["sets"]]
+    assert all(each["target"] is None for each in told)
+    assert {each["reason"] for each in told if each["reason"]} <= {STEREOTYPE}
+
+
+@pytest.mark.parametrize("method", ["gc", "base"])
+def test_explain_says_why(method: str) -> None:
+    options = {"repair.strictness": 0.0}
+    explainer = Explainer(load(None, options, ["religion"]), method, "islam", "judaism")  # type: ignore[arg-type]
+    document = explainer.explain("d", f"{BAD} {GOOD}")
+    reasons = [each["reason"] for row in document["sentences"] for each in row["sets"]]
+    assert STEREOTYPE in reasons and BAD in document["text_cda"]["religion"]

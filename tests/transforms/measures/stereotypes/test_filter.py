@@ -1,0 +1,274 @@
+"""The filter: what is removed, flagged or set aside, and what the table of sentences holds."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.schemas.config import load
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.stereotypes.calibration import Calibration
+from evenflow.transforms.measures.stereotypes.filter import (
+    SET_ASIDE,
+    TOO_MUCH,
+    StereotypeFilter,
+    remove_sentences,
+)
+from evenflow.transforms.measures.stereotypes.indicators import Indicators
+from evenflow.transforms.staging.sentence_table import GONE, Relevant
+from evenflow.transforms.text.sentences import sentences
+from evenflow.wordlists import loader
+
+SURE = Calibration(0.1, {}, {name: {"posts": [(0.5, 50, 50)]} for name in ("gender", "age")})
+FINDER = LabelFinder([loader.load("gender"), loader.load("age")])
+
+
+class Lazy:
+    """A detector and scorer of one word.
+
+    "lazy" states a stereotype, whose strength grows with "very"; "um" cannot be judged.
+    """
+
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[tuple[int, int, str]]]
+    ) -> list[float | None]:
+        """High for "lazy", low for others, None for "um"."""
+        for text, spans in zip(sentences, labels, strict=True):
+            assert spans and all(text[start:end] for start, end, _ in spans)
+        return [None if "um" in text else 0.9 if "lazy" in text else 0.1 for text in sentences]
+
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[object]
+    ) -> list[Indicators | None]:
+        """A score that grows with "very"."""
+        return [
+            Indicators(text, {}, 0.5, min(1.0, 0.6 + 0.2 * text.count("very")))
+            for text in sentences
+        ]
+
+
+def screened(text: str, calibration: Calibration = SURE, **settings: object):
+    """A text after the filter under some settings."""
+    config = load(
+        None, {key.replace("__", "."): value for key, value in settings.items()}, ["gender", "age"]
+    )
+    mentions = sorted(FINDER.find(text), key=lambda each: each.start)
+    stub = Lazy()
+    [done] = StereotypeFilter(config, stub, stub, calibration).screen(
+        [Relevant(0, text, sentences(text), mentions)]
+    )
+    return done
+
+
+STRONG = "Men are very lazy."
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"She sang. {STRONG} He ate.", "She sang. He ate."),
+        (f"{STRONG} She sang. He ate.", "She sang. He ate."),
+        (f"She sang. He ate. {STRONG}", "She sang. He ate."),
+        (f"She sang. {STRONG} {STRONG} He ate. She ran.", "She sang. He ate. She ran."),
+        (f"She sang. {STRONG}\n\nHe ate.", "She sang.\n\nHe ate."),
+        (f"She sang.\n\n{STRONG}\n\nHe ate.", "She sang.\n\nHe ate."),
+        (f"She sang.\n\n{STRONG} He ate.", "She sang.\n\nHe ate."),
+        (f"She sang. He ate. {STRONG}\n", "She sang. He ate.\n"),
+        (f"  {STRONG}\nShe sang. He ate.", "  She sang. He ate."),
+        ("She sang. Men are lazy. He ate.", "She sang. Men are lazy. He ate."),  # not strong
+    ],
+)
+def test_a_sentence_goes_and_its_blank_is_closed(text: str, left: str) -> None:
+    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    assert (done.text, done.aside) == (left, None)
+
+
+def test_policies() -> None:
+    text = f"She sang. {STRONG} He ate."
+    for policy, left, aside, gone in (
+        ("flag", text, None, set[tuple[int, str]]()),
+        ("quarantine", text, SET_ASIDE, {(1, "gender")}),
+        ("remove", "She sang. He ate.", None, {(1, "gender")}),
+    ):
+        done = screened(text, stereotypes__policy=policy, stereotypes__threshold=0.7)
+        assert (done.text, done.aside) == (left, aside)
+        assert {key for key, finding in done.findings.items() if finding.remove} == gone
+    assert screened(text, stereotypes__policy="remove", stereotypes__threshold=0.9).text == text
+
+
+def test_an_attribute_has_its_own_policy_and_threshold() -> None:
+    text = "She sang. The elderly dog and the man are very lazy. He ate."
+    own = {
+        "attributes.age.stereotypes.policy": "flag",
+        "stereotypes.policy": "remove",
+        "stereotypes.threshold": 0.7,
+    }
+    assert screened(text, **own).text == "She sang. He ate."  # for gender it goes
+    own["attributes.gender.stereotypes.threshold"] = 0.9
+    done = screened(text, **own)
+    assert (
+        done.text == text
+        and not done.findings[1, "age"].remove
+        and not done.findings[1, "gender"].remove
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [  # a passage in quotation marks stays if only a part of it would go
+        (f"She sang. “{STRONG} Or so they say.” He ate.", None),
+        (f'She sang. "{STRONG} Or so they say." He ate.', None),
+        (f"She sang. “{STRONG} {STRONG}” He ate. She ran.", "She sang. He ate. She ran."),
+        (f"She sang. “{STRONG}” He ate.", "She sang. He ate."),
+        (f"She sang. {STRONG} “He ate. She ran.”", "She sang. “He ate. She ran.”"),
+        (f"She sang. “{STRONG}\n\nOr so they” say.", "She sang.\n\nOr so they” say."),
+    ],
+)
+def test_a_quoted_passage_goes_as_a_whole_or_not_at_all(text: str, left: str | None) -> None:
+    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    assert done.text == (left or text)
+    kept = [each for each in done.findings.values() if "passage" in (each.indicators or "")]
+    assert bool(kept) == (left is None) and not any(each.remove for each in kept)
+
+
+def test_groups_that_no_list_has_are_flagged_and_not_removed() -> None:
+    text = "She sang. Black people are very lazy. Nurses sing. He ate."
+    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    found = done.findings[1, "race"]
+    assert done.text == text and found.score == 0.8 and not found.remove
+    assert (2, "profession") not in done.findings  # no stereotype, no row
+
+
+@pytest.mark.parametrize(
+    ("calibration", "removed"),
+    [
+        (Calibration(0.1, {}, {}), False),  # nothing is known of it
+        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.8, 30, 29)]}}), True),
+        # The detector says 0.9
+        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.95, 30, 29)]}}), False),
+    ],
+)
+def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bool) -> None:
+    text = f"She sang. {STRONG} He ate."
+    for policy, left in (
+        ("remove", "She sang. He ate." if removed else text),
+        ("quarantine", text),
+    ):
+        done = screened(text, calibration, stereotypes__policy=policy, stereotypes__threshold=0.7)
+        assert done.text == left and done.findings[1, "gender"].remove == removed
+        assert (done.aside == SET_ASIDE) == (removed and policy == "quarantine")
+
+
+def test_sentences_without_a_label_are_screened() -> None:
+    """The lists do not have the labels "womenfolk" and "teens"; the filter needs no mentions."""
+    text = "The womenfolk are very lazy.\n\nTeens are very lazy. It rained. She sang. He ate."
+    config = load(
+        None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
+    )
+    other = Relevant(1, "Womankind is very lazy. It rained.", [(0, 23), (24, 34)], [])
+    filtering = StereotypeFilter(config, Lazy(), Lazy(), SURE)
+    first, second = filtering.screen([Relevant(0, text, sentences(text), []), other])
+    assert first.text == "It rained. She sang. He ate." and second.text == "It rained."
+    assert set(first.findings) == {(0, "gender"), (1, "age"), (3, "gender"), (4, "gender")}
+
+
+def test_a_document_that_loses_too_much_is_set_aside() -> None:
+    text = f"{STRONG} She sang. {STRONG} {STRONG}"
+    assert (
+        screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7).aside == TOO_MUCH
+    )
+    done = screened(
+        text,
+        stereotypes__policy="remove",
+        stereotypes__threshold=0.7,
+        stereotypes__most_removed=0.8,
+    )
+    assert (done.text, done.aside) == ("She sang.", None)
+    whole = screened(
+        STRONG,
+        stereotypes__policy="remove",
+        stereotypes__threshold=0.7,
+        stereotypes__most_removed=1.0,
+    )
+    assert whole.aside == TOO_MUCH  # nothing would be left
+
+
+def test_sentences_that_cannot_be_judged_stay() -> None:
+    done = screened("Men are um lazy. She sang.", stereotypes__policy="remove")
+    assert (
+        done.aside is None
+        and done.findings[0, "gender"].potential is None
+        and not done.findings[0, "gender"].remove
+    )
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from(["One man ran.", "Two.", "Is it?", " ", "\n", "\n\n", "\t", "\u2028", "x"]),
+        max_size=20,
+    ),
+    chosen=st.sets(st.integers(0, 12)),
+)
+def test_the_remaining_text_is_unchanged(parts: list[str], chosen: set[int]) -> None:
+    text = "".join(parts)
+    spans = sentences(text)
+    gone = sorted(number for number in chosen if number < len(spans))
+    left, places = remove_sentences(text, spans, gone)
+    assert [place == GONE for place in places] == [number in gone for number in range(len(spans))]
+    kept = [
+        (text[start:end], place)
+        for (start, end), place in zip(spans, places, strict=True)
+        if place != GONE
+    ]
+    assert all(left[place : place + len(said)] == said for said, place in kept)
+    assert "".join(left.split()) == "".join("".join(said.split()) for said, _ in kept)
+    assert left == text if not gone else len(left) < len(text)
+
+
+def test_the_filter_in_a_run(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": "a",
+            "text": ("The shop opens at nine. Muslims are violent savages. A Muslim bought a hat."),
+            "n": 1,
+        },
+        {"id": "b", "text": "The Jews are evil.", "n": 2},
+        {"id": "c", "text": "A Jew sold them fish.", "n": 3},
+    ]
+    path = tmp_path / "in.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    out = tmp_path / "out"
+    overrides = {
+        "stereotypes.policy": "remove",
+        "stereotypes.threshold": 0.6,
+        "repair.mode": "substitute",
+    }
+    Run([str(path)], out, load(None, overrides, ["religion"])).go()
+    [entry] = read_entries(out)
+    found = entry.attributes["religion"].stereotypes
+    assert found is not None and entry.checks.success
+    kept = {row["id"]: row["text"] for row in pq.read_table(out / "accepted").to_pylist()}
+    assert entry.set_aside is not None
+    aside = pq.read_table(out / "quarantine" / entry.set_aside.name).to_pylist()
+    assert [(row["id"], row["text"], row["n"]) for row in aside] == [("b", rows[1]["text"], 2)]
+    assert aside[0]["reason"] == TOO_MUCH
+    assert "savages" not in kept["a"] and kept["a"].startswith("The shop opens at nine. ")
+    [table] = [pq.read_table(path).to_pylist() for path in (out / "sentences").iterdir()]
+    strong = [row for row in table if row["remove_sentence"]]
+    assert len(strong) == found.strong == 2 and all(
+        row["score_scsc"] >= 0.6 and row["text_cda"] is None for row in strong
+    )
+    assert found.asked == len(table) and sum(entry.attributes["religion"].sums.counts) == len(
+        table
+    ) - len(strong)
+    assert all(
+        rows[0]["text"][row["start"] : row["end"]] == row["sent_text"]
+        for row in table
+        if row["id"] == "a"
+    )

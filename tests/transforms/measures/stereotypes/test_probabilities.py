@@ -1,0 +1,150 @@
+"""Which model reads a sentence, what its answers mean, and when a stereotype may be removed."""
+
+from __future__ import annotations
+
+import json
+from math import log
+from pathlib import Path
+
+import pytest
+from stereotype_models import WORDS, First, Second, reader, scorer
+
+from evenflow.transforms.measures.stereotypes.calibration import Calibration, cut
+from evenflow.transforms.measures.stereotypes.detect import EncoderDetector
+from evenflow.transforms.measures.stereotypes.indicators import Indicator
+from evenflow.transforms.measures.stereotypes.probabilities import SentenceReader
+from evenflow.transforms.measures.stereotypes.reasons import reasons
+from evenflow.transforms.models.files import ModelError
+
+
+@pytest.mark.parametrize(
+    ("text", "chance"),
+    [
+        ("folks are lazy", 0.95),
+        ("folks are never lazy", 0.1),  # denied
+        ("folks who are lazy", 0.1),  # reported
+        ("folks are late", 0.01),  # cleared by the first stage
+        ("folks are maybe late", 0.4),
+        ("folks", None),
+        ("", None),
+        ("folks sind faul und lazy", None),
+        ("女性は folks 運転できない lazy", None),
+        ("FOLKS ARE LAZY lazy", 0.95),
+    ],
+)
+def test_probabilities(text: str, chance: float | None) -> None:
+    assert reader().probabilities([text]) == [chance]
+
+
+def test_the_encoder_reads_only_sentences_that_are_not_cleared_and_once() -> None:
+    second = Second()
+    own = reader(second)
+    texts = ["folks are lazy", "folks are late", "folks are maybe late"]
+    assert own.probabilities(texts) == [own.probabilities([text])[0] for text in texts]
+    assert second.asked == ["folks are lazy", "folks are maybe late"]
+
+
+def test_what_the_first_stage_clears_is_on_the_same_scale() -> None:
+    """Of the sentences at 0.01, one in fifty is a stereotype."""
+    own = SentenceReader(First(), Second(), 0.1, WORDS, (1.0, log(0.02 / 0.98) - log(0.01 / 0.99)))
+    assert own.probabilities(["folks are late"]) == pytest.approx([0.02])
+    assert own.probabilities(["folks are lazy"]) == [0.95]
+
+
+def test_a_detector_hides_the_labels() -> None:
+    second = Second()
+    assert EncoderDetector(reader(second)).detect(
+        ["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]
+    ) == [0.95, 0.95]
+    assert second.asked == ["folks are lazy", "Men are lazy"]
+    with pytest.raises(ValueError):
+        EncoderDetector(reader()).detect(["one"], [])
+
+
+POSTS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]
+NEWS = [(0.5, 12, 3), (0.6, 10, 6), (0.7, 2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "precision", "expected"),
+    [
+        ({"posts": POSTS}, 0.7, 0.7),  # 40 of 50: the share may be 0.67
+        ({"posts": [*POSTS, (0.8, 90, 70)]}, 0.75, 0.7),
+        ({"posts": [(0.5, 600, 480)]}, 0.8, 0.5),
+        ({"posts": [(0.5, 600, 480)], "news": [(0.5, 15, 12)]}, 0.8, None),  # 12 of 15 may be 0.55
+        ({"posts": POSTS}, 0.9, 0.7),
+        ({"posts": POSTS}, 0.95, None),
+        ({"posts": POSTS, "news": NEWS}, 0.8, 0.7),  # ten news called at 0.6, six of them right
+        ({"news": NEWS}, 0.1, None),  # too few to say
+        ({}, 0.5, None),
+    ],
+)
+def test_cut(
+    kinds: dict[str, list[tuple[float, int, int]]], precision: float, expected: float | None
+) -> None:
+    assert cut("age", precision, Calibration(0.1, {}, {"age": kinds})) == expected
+    assert cut("marital", precision, Calibration(0.1, {}, {"age": kinds})) is None
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"cleared": "x", "weights": {}, "called": {}}', None]
+)
+def test_a_bad_calibration_is_named(tmp_path: Path, content: str | None) -> None:
+    path = tmp_path / "calibration.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    with pytest.raises(ModelError, match=r"calibration\.json: .*install the package again"):
+        Calibration.load(path)
+
+
+def test_indicators_point_at_the_sentence() -> None:
+    text = "Sadly all women are very lazy."
+    [found] = scorer().indicators([text], [[(10, 15, "gender")]])
+    assert found is not None and (found.strength, found.score) == (0.8, 0.8)
+    told = json.loads(json.dumps(found.to_json()))["indicators"]
+    assert all(
+        text[word["start"] : word["end"]] == word["text"]
+        for one in told.values()
+        for word in one["words"]
+    )
+    assert (
+        told["label"]
+        == told["target"] | {"value": "yes"}
+        == {"value": "yes", "words": [{"start": 10, "end": 15, "text": "women"}]}
+    )
+    assert [word["text"] for word in told["strength"]["words"]] == ["lazy"]
+    assert found.reasons() == [
+        "speaks of a whole group: 'women'",
+        "ascribes an enduring trait",
+        "what is said is bad",
+        "words that people find strong in such sentences: 'lazy'",
+    ]
+    assert scorer().indicators(["Да.", "women"], [[], [(0, 5, "gender")]]) == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"stance": ("denied", 0.9), "evaluation": ("negative", 0.9)}, ["the sentence denies it"]),
+        ({"stance": ("denied", 0.6), "evaluation": ("negative", 0.9)}, ["what is said is bad"]),
+        ({"evaluation": ("positive", 0.7)}, []),  # not sure enough to be said
+        (
+            {"stance": ("stated", 0.9), "target": ("generic target", 0.8)},
+            ["speaks of a whole group: 'women'"],
+        ),
+        ({"gram_form": ("noun", 1.0)}, []),
+    ],
+)
+def test_reasons_say_what_the_heads_are_sure_of(
+    values: dict[str, tuple[str, float]], expected: list[str]
+) -> None:
+    assert reasons(values, {"target": ["women"]}, 0.0) == expected
+
+
+def test_other_answers_move_the_score() -> None:
+    [found] = scorer().indicators(["women are lazy"], [[(0, 5, "gender")]])
+    assert found is not None and found.score == 0.6
+    kinder = {"evaluation": Indicator("positive", ()), "connotation": Indicator("negative", ())}
+    assert scorer().moved(found, kinder) == (0.6, pytest.approx(0.3))
+    assert scorer().moved(found, {"evaluation": Indicator("negative", ())}) == (0.6, 0.6)
+    assert scorer().moved(None, kinder) == (0.5, 0.5)

@@ -1,0 +1,193 @@
+"""A plan of the cheapest additions that fill gaps: an integer linear program, solved by HiGHS.
+
+After IntersectionRE, section 3.3. A variable is a number of records of one kind with one
+combination of values. The cost of all is least, while
+
+- each chosen pattern reaches τ of all records, the new ones included. (The paper keeps the old
+  number of records, so with τ as a share its plans fall a little short.)
+- within each value of one attribute, the groups of another have shares within ε of even ones;
+- no pattern that was covered becomes uncovered. There may be millions of such patterns, so only
+  those that a solution would uncover become constraints, and the program is solved again.
+
+A plan that does not exist is explained by constraints that cannot hold together, while all but any
+one of them can (the deletion filter of Chinneck and Dravnieks 1991).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evenflow.transforms.lab.coverage.additions import (
+    Addition,
+    Balance,
+    Means,
+    Needs,
+    Plan,
+    PlanError,
+)
+from evenflow.transforms.lab.coverage.program import Program
+from evenflow.transforms.measures.coverage.mups import Coverage
+from evenflow.transforms.measures.coverage.patterns import Counts, Ints, totals
+from evenflow.transforms.measures.coverage.table import Table
+
+ROUNDS = 100  # solutions that are looked through for new gaps
+
+
+def plan(
+    coverage: Coverage,
+    chosen: Ints,
+    means: Means | None = None,
+    balances: Sequence[Balance] = (),
+    needs: Needs | None = None,
+) -> Plan:
+    """Find the cheapest additions that fill gaps.
+
+    Args:
+        coverage: The coverage of the records.
+        chosen: Codes of the gaps that are to be filled, (m,).
+        means: What may be added; None: any synthetic records.
+        balances: Which groups are to be even, within the values that the gaps name.
+        needs: What a new record has a value of (`completed`); None: nothing besides.
+
+    Returns:
+        The plan.
+
+    Raises:
+        PlanError: No additions meet all constraints, or there are too many combinations.
+    """
+    means = means or Means()
+    exact = Coverage(coverage.table, coverage.threshold)
+    held: list[int] = []
+    for _ in range(ROUNDS):
+        program = Program(exact, chosen, np.array(held, np.int64), means, balances)
+        amounts, proven = program.solve()
+        additions = completed(exact, program.additions(amounts), needs or Needs())
+        after = Coverage(apply(exact.table, additions), exact.threshold)
+        opened = after.mups()
+        opened = opened[exact.is_covered(opened)]
+        short = chosen[~after.is_covered(chosen)]
+        if not len(opened) and not len(short):
+            return Plan(additions, float(program.costs @ amounts), proven, chosen, after)
+        held += [code for code in opened.tolist() if code not in held]
+        if len(short):
+            raise PlanError(
+                f"the solver's result leaves {len(short)} gaps open; give fewer gaps at once"
+            )
+    raise PlanError(f"each of {ROUNDS} plans opened new gaps; lower the threshold")
+
+
+def completed(coverage: Coverage, additions: Sequence[Addition], needs: Needs) -> list[Addition]:
+    """Give new records values where a plan leaves them open, so that somebody can write them.
+
+    They go to those values that the fewest records have beside the planned ones.
+
+    Args:
+        coverage: The coverage of the records.
+        additions: What a program found.
+        needs: What a new record must have a value of.
+
+    Returns:
+        The additions; those of synthetic records have what is needed.
+    """
+    table = coverage.table
+    out = list(additions)
+    for name, values in zip(table.attributes, table.values, strict=True):
+        parts: list[Addition] = []
+        for each in out:
+            if each.kind != "synthetic" or not needs.of(name, each.target):
+                parts.append(each)
+                continue
+            targets = [{**each.target, name: value} for value in values]
+            codes = table.lattice.encode(np.array([_digits(table, one) for one in targets]))
+            shares = _levelled(coverage.count(codes), each.records)
+            parts += [
+                Addition("synthetic", share, target)
+                for share, target in zip(shares, targets, strict=True)
+                if share
+            ]
+        out = parts
+    return sorted(out, key=lambda each: -each.records)
+
+
+def _levelled(counts: Counts, records: int) -> list[int]:
+    """How many of some records go to each count, so that the least one becomes the greatest."""
+    order = np.argsort(counts, kind="stable")
+    low = counts[order].astype(float)
+    levels = (records + np.cumsum(low)) / np.arange(1, len(low) + 1)
+    # The level up to which the records fill: that of the last count below it
+    level = levels[np.flatnonzero(low < levels)[-1]]
+    shares = np.zeros(len(counts), np.int64)
+    shares[order] = np.maximum(np.floor(level - low), 0)
+    shares[order[: records - shares.sum()]] += 1
+    return shares.tolist()
+
+
+def apply(table: Table, additions: Sequence[Addition]) -> Table:
+    """Add a plan's records to a table.
+
+    Args:
+        table: The records.
+        additions: What is added.
+
+    Returns:
+        The table with them. Attributes that an addition does not name are not known in its records.
+    """
+    rows, counts = [], []
+    for each in additions:
+        rows.append(_digits(table, each.target))
+        counts.append(each.records)
+        if each.kind == "substituted":
+            rows.append(_digits(table, each.source or {}))
+            counts.append(-each.records)
+    codes = table.lattice.encode(np.array(rows, np.int64).reshape(-1, len(table.attributes)))
+    codes, sums = totals(
+        np.concatenate([table.codes, codes]),
+        np.concatenate([table.counts, np.array(counts, table.counts.dtype)]),
+    )
+    return Table(table.attributes, table.values, codes, sums, table.squares)
+
+
+def greedy(coverage: Coverage, chosen: Ints, most: int = 1_000_000) -> list[Addition] | None:
+    """Fill gaps one after the other, for comparison (after Asudeh et al. 2019).
+
+    Each time the combination is added that is in the most open gaps, until one of these is filled.
+
+    Args:
+        coverage: The coverage of the records.
+        chosen: Codes of the gaps, (m,).
+        most: Records after which it gives up.
+
+    Returns:
+        Synthetic additions; None if the gaps stay open.
+    """
+    if not len(chosen):
+        return []
+    table, threshold = coverage.table, coverage.threshold
+    program = Program(
+        Coverage(table, threshold), chosen, np.zeros(0, np.int64), Means({"synthetic": 1.0}), ()
+    )
+    hits = np.array([program.moves.gain(row, table.lattice.sizes) for row in program.chosen])
+    counts, total = coverage.count(chosen).astype(float), table.total
+    amounts = np.zeros(hits.shape[1], np.int64)
+    while True:
+        lacking = threshold.needed(total) - counts
+        is_open = lacking > 0
+        if not is_open.any():
+            return program.additions(amounts)
+        if amounts.sum() > most:
+            return None
+        best = int(np.argmax(hits[is_open].sum(axis=0)))
+        step = int(np.ceil(lacking[is_open & (hits[:, best] > 0)].min()))
+        amounts[best] += step
+        counts += step * hits[:, best]
+        total += step
+
+
+def _digits(table: Table, values: Mapping[str, str]) -> list[int]:
+    """The digits of a combination of values; X for what is not named."""
+    return [
+        own.index(values[name]) if name in values else len(own)
+        for name, own in zip(table.attributes, table.values, strict=True)
+    ]

@@ -1,0 +1,251 @@
+"""The checks of a candidate. Each has a reason, by which rejected candidates are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evenflow.prompts import loader
+from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
+from evenflow.transforms.lab.generation.limits import BIAS, PERPLEXITY, STEREOTYPE, Limit
+from evenflow.transforms.lab.generation.templates import (
+    LONGEST,
+    WORD,
+    Corpus,
+    GroupCounter,
+    Span,
+    name_span,
+)
+from evenflow.transforms.lab.generation.writers import PROMPT, names
+from evenflow.transforms.measures.coverage.knowledge import Knowledge
+
+# Reason → what the writer is told
+REASONS: dict[str, str] = {
+    "no answer": "there was no usable answer",
+    "form": f"it is not one line of at most {LONGEST} characters",
+    "prompt": "it takes over words of the instructions",
+    "example": "it takes over an example",
+    "unchanged": "its words cannot be exchanged",
+    "entities": "the subject or the object is not in it exactly once",
+    "relation": "the relation is not stated",
+    "facts": "it states something that is not known",
+    "attributes": "it does not name exactly the groups that were asked for",
+    "duplicate": "it is nearly a sentence that is there already",
+    STEREOTYPE: "it says what a group is like",
+    BIAS: "its words lean to one group",
+    PERPLEXITY: "it reads unlike the collection",
+}
+RUN = 6  # words in a row that a text has from the instructions only by copying
+SHINGLE = 3  # words
+NEAR = 0.8  # Jaccard similarity of shingles from which texts are near duplicates
+LONGEST_NAME = 8  # words of a name that is looked for
+
+
+class Shingles:
+    """Texts by their runs of three words; exact, as MinHash would estimate."""
+
+    def __init__(self, texts: Iterable[str] = ()):
+        self._places: dict[tuple[str, ...], list[int]] = {}
+        self._sizes: list[int] = []
+        for each in texts:
+            self.add(each)
+
+    def add(self, text: str) -> None:
+        """Add a text."""
+        own = runs(text, SHINGLE)
+        for each in own:
+            self._places.setdefault(each, []).append(len(self._sizes))
+        self._sizes.append(len(own))
+
+    def is_near(self, text: str, besides: str | None = None) -> bool:
+        """Whether a text is nearly one of those added.
+
+        Args:
+            text: The text.
+            besides: A text that does not count.
+
+        Returns:
+            Whether some Jaccard similarity of shingles is NEAR or more.
+        """
+        own = runs(text, SHINGLE)
+        shared: dict[int, int] = {}
+        for each in own:
+            for place in self._places.get(each, ()):
+                shared[place] = shared.get(place, 0) + 1
+        but = runs(besides, SHINGLE) if besides is not None else None
+        for place, common in shared.items():
+            if common < NEAR * (len(own) + self._sizes[place] - common):
+                continue
+            # The same shingles, so the same text as far as this can tell
+            if but is not None and self._sizes[place] == len(but) and self._has(place, but):
+                continue
+            return True
+        return False
+
+    def _has(self, place: int, shingles: set[tuple[str, ...]]) -> bool:
+        return all(place in self._places.get(each, ()) for each in shingles)
+
+
+def runs(text: str, size: int) -> set[tuple[str, ...]]:
+    """The runs of so many words of a text; the whole of a shorter one."""
+    words = [each.casefold() for each in WORD.findall(text)]
+    return {tuple(words[i : i + size]) for i in range(max(len(words) - size + 1, 1))}
+
+
+@dataclass(frozen=True)
+class Against:
+    """What candidates are checked against.
+
+    Attributes:
+        corpus: The sentences that are there already.
+        counter: Counts groups as the gate does.
+        knowledge: What is known; None: nothing is.
+        limits: What a text must not be besides, the cheapest first.
+    """
+
+    corpus: Corpus
+    counter: GroupCounter
+    knowledge: Knowledge | None
+    limits: Sequence[Limit] = ()
+
+
+class Checker:
+    """Checks candidates one after the other; an accepted one is there for those that follow.
+
+    Args:
+        against: What they are checked against.
+        prompted: Whether a prompt was used.
+    """
+
+    def __init__(self, against: Against, prompted: bool):
+        self._against = against
+        self._cues = against.corpus.cues()
+        self._seen = Shingles(each.text for each in against.corpus.templates)
+        prompt = loader.load(PROMPT) if prompted else None
+        self._prompted = prompted
+        self._instructions = runs(prompt.system, RUN) if prompt else set[tuple[str, ...]]()
+        # Copied but for the names
+        self._styles = Shingles(each.masked for each in against.corpus.templates if each.spans)
+        examples = prompt.examples if prompt else ()
+        self._examples = Shingles(str(answer["text"]) for _, answer in examples)
+
+    def check(self, draft: Draft, item: Item) -> tuple[Draft | None, str | None]:
+        """Check a candidate.
+
+        Args:
+            draft: The candidate.
+            item: What was asked for.
+
+        Returns:
+            The candidate with the places of its subject and object, or a reason of REASONS.
+        """
+        if not draft.text:
+            return None, "no answer"
+        spans = self._spans(draft)
+        reason = self._reason(replace(draft, spans=spans or {}), item, spans is not None)
+        if reason is not None:
+            return None, reason
+        self._seen.add(draft.text)
+        return replace(draft, spans=spans or {}), None
+
+    def _reason(self, draft: Draft, item: Item, has_entities: bool) -> str | None:
+        """The first check that fails."""
+        text = draft.text
+        if not text.strip() or "\n" in text or len(text) > LONGEST:
+            return "form"
+        if self._prompted and self._instructions & runs(text, RUN):
+            return "prompt"
+        if self._prompted and (
+            self._examples.is_near(text)
+            or self._styles.is_near(_without(text, draft.spans, instead="_"))
+        ):
+            return "example"
+        if not self._prompted and text == draft.template:
+            return "unchanged"
+        if not has_entities:
+            return "entities"
+        if draft.fact is not None and not self._states(draft):
+            return "relation"
+        if draft.fact is not None and not self._is_known(draft, item):
+            return "facts"
+        if not self._names_as_planned(draft, item):
+            return "attributes"
+        # A changed copy is near its own sentence, and meant to be
+        if self._seen.is_near(text, None if self._prompted else draft.template):
+            return "duplicate"
+        return next((each.reason for each in self._against.limits if not each.passes(text)), None)
+
+    def _spans(self, draft: Draft) -> dict[str, Span] | None:
+        """Where subject and object are; None if one is not there exactly once, or they overlap."""
+        if draft.fact is None:
+            return {}
+        found = {side: name_span(draft.text, name) for side, name in names(draft.fact).items()}
+        spans = {side: span for side, span in found.items() if span is not None}
+        if len(spans) < len(SIDES):
+            return None
+        first, second = sorted(spans.values())
+        return spans if first[1] <= second[0] else None
+
+    def _states(self, draft: Draft) -> bool:
+        """Whether words outside of the names state the relation.
+
+        The writer of a template keeps the template's words. A model says which of its words state
+        the relation; they must be there, with one that is common in the relation's own sentences.
+        """
+        if draft.evidence is None or draft.fact is None:
+            return True
+        outside = _without(draft.text, draft.spans)
+        if not draft.evidence.strip() or draft.evidence not in draft.text:
+            return False
+        said = {each.casefold() for each in WORD.findall(draft.evidence)}
+        said &= {each.casefold() for each in WORD.findall(outside)}
+        cues = self._cues.get(draft.fact.relation)
+        return bool(said & cues) if cues else bool(said)
+
+    def _is_known(self, draft: Draft, item: Item) -> bool:
+        """Whether the fact, the values, and other objects that the text names are known."""
+        knowledge, fact = self._against.knowledge, draft.fact
+        if knowledge is None or fact is None:
+            return fact is None
+        own = names(fact)
+        wanted = item.fields.get(RELATION, fact.relation)
+        if fact.relation != wanted or not knowledge.holds(own[SUBJECT], wanted, own[OBJECT]):
+            return False
+        for side, values in item.sides.items():
+            if any(knowledge.value(own[side], name) != value for name, value in values.items()):
+                return False
+        objects, text = knowledge.objects(fact.relation), _without(draft.text, draft.spans)
+        words = list(WORD.finditer(text))
+        return not any(
+            (name := text[words[i].start() : words[j].end()]) in objects
+            and not knowledge.holds(own[SUBJECT], fact.relation, name)
+            for i in range(len(words))
+            for j in range(i, min(i + LONGEST_NAME, len(words)))
+        )
+
+    def _names_as_planned(self, draft: Draft, item: Item) -> bool:
+        """Whether the text counts as planned.
+
+        Of a triple the subject's and object's groups may be named, and no other ones. Any other
+        text is one record with exactly the planned groups.
+        """
+        counter = self._against.counter
+        if draft.fact is not None:
+            allowed = {
+                (name, value) for each in item.sides.values() for name, value in each.items()
+            } | set(item.groups.items())
+            asked = {name for name, _ in allowed}
+            outside = _without(draft.text, draft.spans)
+            found = {(each.attribute, each.group) for each in counter.finder.find(outside)}
+            return all(pair in allowed for pair in found if pair[0] in asked)
+        records = counter.records(draft.text)
+        return len(records) == 1 and all(
+            records[0][name] == [group] for name, group in item.groups.items()
+        )
+
+
+def _without(text: str, spans: Mapping[str, Span], instead: str = " ") -> str:
+    """A text without its names."""
+    for start, end in sorted(spans.values(), reverse=True):
+        text = text[:start] + instead + text[end:]
+    return text

@@ -1,0 +1,139 @@
+"""What is asked for, and what is written: items of a plan, facts and drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenflow.transforms.lab.coverage.additions import PlanError
+from evenflow.transforms.measures.coverage import lookup
+from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
+
+SUBJECT, RELATION, OBJECT = "subject", "relation", "object"
+SIDES = (SUBJECT, OBJECT)
+KINDS = ("synthetic", "augmented")  # the kinds of addition that are texts
+
+
+@dataclass(frozen=True)
+class Item:
+    """Records of a plan that have the same values.
+
+    Attributes:
+        number: No other item of a session has it.
+        records: How many records are asked for.
+        target: The values that they have.
+        source: The values of the sentences that they are changed copies of; empty: of any.
+        groups: Those values that the text names.
+        sides: By subject and object those values that a knowledge base has of them.
+        fields: All other values; they are fields of the record.
+    """
+
+    number: int
+    records: int
+    target: Mapping[str, str]
+    source: Mapping[str, str]
+    groups: Mapping[str, str]
+    sides: Mapping[str, Mapping[str, str]]
+    fields: Mapping[str, str]
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether its records are triples of a subject, a relation and an object."""
+        return any(self.sides.values()) or RELATION in self.fields
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A candidate for a record.
+
+    Attributes:
+        text: The text; empty: the writer gave no answer.
+        template: The sentence of the corpus that it follows.
+        origin: Where that sentence is, or its document's id.
+        fact: Subject, relation and object; None: the text has none.
+        evidence: The words that state the relation, as the writer says; None: the template's.
+        spans: Start and end of subject and object in the text, once they are found.
+    """
+
+    text: str
+    template: str
+    origin: str
+    fact: Fact | None = None
+    evidence: str | None = None
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+
+
+def items(
+    plan: Mapping[str, Any],
+    named: Sequence[str],
+    knowledge: Knowledge | None,
+    more: Mapping[str, str] | None = None,
+    first: int = 0,
+) -> tuple[list[Item], list[dict[str, Any]]]:
+    """Read the additions of a plan.
+
+    Args:
+        plan: What `coverage.planned.planned` returned.
+        named: The attributes that a text names.
+        knowledge: Knows the properties of subjects and objects; None: nothing is known of them.
+        more: Values that all additions have.
+        first: Number of the first item.
+
+    Returns:
+        The items, and the additions that are no texts, each with `words`, `records` and `why`.
+
+    Raises:
+        PlanError: It is no plan.
+    """
+    made: list[Item] = []
+    others: list[dict[str, Any]] = []
+    try:
+        for addition, told in zip(plan["additions"], plan["words"], strict=True):
+            kind, records = str(addition["kind"]), int(addition["records"])
+            if kind not in KINDS:
+                why = f"{kind} records are not written"
+                others.append({"words": told, "records": records, "why": why})
+                continue
+            target = {**dict(addition["target"]), **(more or {})}
+            of_text = (name for name in target if name.startswith(f"{lookup.TEXT}."))
+            if any(name not in named for name in of_text):
+                why = "values of names in a text are not written"
+                others.append({"words": told, "records": records, "why": why})
+                continue
+            source = dict(addition["source"] or {}) if kind == "augmented" else {}
+            made.append(_item(first + len(made), records, target, source, named, knowledge))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise PlanError(
+            f"no plan of `evenflow coverage plan --json`: {type(error).__name__} {error}"
+        ) from error
+    return made, others
+
+
+def is_of_triple(attribute: str) -> bool:
+    """Whether an attribute is a relation, or a property of its subject or object."""
+    side, _, own = attribute.partition(".")
+    return attribute == RELATION or (side in SIDES and bool(own))
+
+
+def _item(
+    number: int,
+    records: int,
+    target: Mapping[str, str],
+    source: Mapping[str, str],
+    named: Sequence[str],
+    knowledge: Knowledge | None,
+) -> Item:
+    """An addition, its values divided by where they stand."""
+    groups: dict[str, str] = {}
+    sides: dict[str, dict[str, str]] = {side: {} for side in SIDES}
+    fields: dict[str, str] = {}
+    for name, value in target.items():
+        side, _, own = name.partition(".")
+        if name in named:
+            groups[name] = value
+        elif side in SIDES and own and knowledge is not None:
+            sides[side][own] = value
+        else:
+            fields[name] = value
+    return Item(number, records, target, source, groups, sides, fields)

@@ -1,0 +1,313 @@
+"""Templates: sentences of the corpus that name groups, or that state a relation.
+
+A record of the corpus with the fields subject, relation and object is a template of its relation,
+if its text has both names once. Any other text gives those of its sentences that name groups.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import orjson
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.sections import CoverageSettings
+from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io.records import Documents, validate
+from evenflow.transforms.lab.generation.describing import Describer
+from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
+from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.coverage.named import Meetings, field_values
+from evenflow.transforms.text.sentences import trimmed
+
+LONGEST = 400  # characters of a template; longer ones are rarely one statement
+MOST = 100_000  # templates that are kept, and compared with what is written
+Span = tuple[int, int]
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A sentence of the corpus.
+
+    Attributes:
+        text: The sentence.
+        origin: Its document's id.
+        groups: By attribute the groups that it names.
+        fields: By attribute the values of its document.
+        relation: The relation that it states; None: none is known.
+        spans: Start and end of its subject and object.
+        describable: Whether it names people who can be said to be of a group.
+    """
+
+    text: str
+    origin: str
+    groups: Mapping[str, frozenset[str]]
+    fields: Mapping[str, frozenset[str]]
+    relation: str | None = None
+    spans: Mapping[str, Span] | None = None
+    describable: bool = False
+
+    def filled(self, names: Mapping[str, str]) -> str:
+        """The text with other names for its subject and object."""
+        text = self.text
+        for side, (start, end) in sorted((self.spans or {}).items(), key=lambda each: -each[1][0]):
+            text = text[:start] + names[side] + text[end:]
+        return text
+
+    @property
+    def masked(self) -> str:
+        """The text without the names of its subject and object."""
+        return self.filled({SUBJECT: "_", OBJECT: "_"}) if self.spans else self.text
+
+
+class GroupCounter:
+    """Counts the groups that a text names, as the gate does for coverage.
+
+    Attributes:
+        named: The attributes that a text names.
+        fields: The other attributes, fields of the document.
+        finder: Finds labels.
+        describer: Says that people are of a group; None: nothing does.
+    """
+
+    def __init__(self, config: Config, attributes: Sequence[str], describes: bool = False):
+        lists = config.word_lists()
+        named = [each for each in attributes if each in config.attributes]
+        self.named = tuple(named)
+        self.fields = tuple(each for each in attributes if each not in named)
+        self.finder = LabelFinder(lists)
+        self.describer = Describer() if describes else None
+        settings = CoverageSettings(tau=1, attributes=named or None, unit=config.coverage.unit)
+        self._meetings = Meetings(settings, lists)
+
+    def records(self, text: str) -> list[dict[str, list[str]]]:
+        """The records of a text: by attribute the groups that each names."""
+        found = self.finder.find_all(text)
+        starts = sentence_starts(text, found)
+        counted = self._meetings.count({}, 0, [text], np.zeros(1, np.int64), found, starts)
+        return [
+            dict(zip(self._meetings.attributes, orjson.loads(key), strict=True))
+            for key, number in counted["records"].items()
+            for _ in range(number)
+        ]
+
+    def wanted(self, item: Item, template: Template) -> dict[str, str]:
+        """The groups that a text for an item names.
+
+        Args:
+            item: The item.
+            template: A sentence that fits it.
+
+        Returns:
+            Group by attribute: those asked for, or else others than the template's.
+        """
+        if item.groups:
+            return dict(item.groups)
+        every = {each.attribute: each.groups for each in self.finder.lists}
+        out: dict[str, str] = {}
+        for name, (group,) in template.groups.items():
+            other = (every[name].index(group) + 1) % len(every[name])
+            out[name] = every[name][other]
+        return out
+
+
+class Corpus:
+    """The templates of files.
+
+    Args:
+        templates: The templates.
+
+    Attributes:
+        templates: The same, at most MOST of them.
+        skipped: Records with a relation that are no templates, by the reason.
+    """
+
+    def __init__(self, templates: Iterable[Template], skipped: Mapping[str, int] | None = None):
+        self.templates = list(templates)
+        self.skipped = dict(skipped or {})
+
+    @classmethod
+    def read(cls, inputs: Sequence[str], config: Config, counter: GroupCounter) -> Corpus:
+        """Read the templates of files.
+
+        Args:
+            inputs: Paths, folders or globs.
+            config: Names of the fields.
+            counter: Finds labels.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            InputError: An input names no file, or a file cannot be read as its kind.
+        """
+        made: list[Template] = []
+        skipped = Counter[str]()
+        source = (block for name in files.match(list(inputs)) for block in read_blocks(name))
+        for block in join_texts(source):
+            for each in _templates(validate(block, config, frozenset()), counter):
+                if isinstance(each, str):
+                    skipped[each] += 1
+                elif len(made) < MOST:
+                    made.append(each)
+        return cls(made, skipped)
+
+    def fitting(self, item: Item, seed: int, for_style: bool = False) -> list[Template]:
+        """The templates that an item's records can follow, in an order that is drawn.
+
+        Args:
+            item: The item.
+            seed: Draws the order.
+            for_style: Whether other sentences that name groups follow, for a model that writes.
+
+        Returns:
+            For triples, templates of the relation, or of any relation if none is asked for. Else
+            sentences that name one group of each attribute that the item names, and then those that
+            name none of some. Fields of the document have the values asked for, so that no text is
+            said to be from elsewhere.
+        """
+        if item.has_sides:
+            relation = item.fields.get(RELATION)
+            own = (
+                each
+                for each in self.templates
+                if each.relation is not None and relation in (None, each.relation)
+            )
+        else:
+            own = (
+                each
+                for each in self.templates
+                if _names(each, item)
+                or (each.groups if for_style and item.groups else _can_name(each, item))
+            )
+        fields = {name: value for name, value in item.fields.items() if name != RELATION}
+        own = (
+            each
+            for each in own
+            if all(value in each.fields.get(name, ()) for name, value in fields.items())
+        )
+        keyed = [
+            (
+                not _names(each, item),
+                hashlib.sha256(f"{seed}\0{item.number}\0{each.text}".encode()).digest(),
+                each,
+            )
+            for each in own
+        ]
+        return [each for _, _, each in sorted(keyed, key=lambda one: one[:2])]
+
+    def cues(self) -> dict[str, frozenset[str]]:
+        """By relation the words that are more common in its sentences than in those of others.
+
+        Returns:
+            Lower-case words that are in two of its sentences or more, and whose share of them is
+            at least twice that among the other relations' sentences.
+        """
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        sizes = Counter[str]()
+        for each in self.templates:
+            if each.relation is not None:
+                sizes[each.relation] += 1
+                counts[each.relation].update(
+                    {word.casefold() for word in WORD.findall(each.masked)}
+                )
+        every = sum(counts.values(), Counter[str]())
+        total = sizes.total()
+        return {
+            relation: frozenset(
+                word
+                for word, number in own.items()
+                if number > 1
+                and number * (total - sizes[relation])
+                >= 2 * (every[word] - number) * sizes[relation]
+            )
+            for relation, own in counts.items()
+        }
+
+
+def name_span(text: str, name: str) -> Span | None:
+    """Where a text has a name as whole words, if exactly once."""
+    found = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else iter(())
+    spans = [each.span() for each in found]
+    return spans[0] if len(spans) == 1 else None
+
+
+def _names(template: Template, item: Item) -> bool:
+    """Whether a sentence names one group of each attribute, and those of the item's source.
+
+    An item without groups takes any sentence that names one.
+    """
+    asked = item.groups or template.groups
+    if not asked or any(len(template.groups.get(name, ())) != 1 for name in asked):
+        return False
+    return all(
+        template.groups[name] == {item.source[name]} for name in item.groups if name in item.source
+    )
+
+
+def _can_name(template: Template, item: Item) -> bool:
+    """Whether a sentence can come to name the item's groups by exchange and description."""
+    named = [len(template.groups.get(name, ())) for name in item.groups]
+    return template.describable and not item.source and 0 in named and max(named) < 2
+
+
+def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | str]:
+    """The templates of documents; a reason for a record with a relation that is none."""
+    columns = {each.name: (each, values) for each, values in found.fields.items()}
+    triple = [columns[name][1] if name in columns else None for name in (SUBJECT, RELATION, OBJECT)]
+    asked = {name: columns[name] for name in counter.fields if name in columns}
+    for number, (identity, text) in enumerate(zip(found.ids, found.texts, strict=True)):
+        fields = {
+            name: frozenset(field_values(own[number].as_py(), field))
+            for name, (field, own) in asked.items()
+        }
+        values = [None if each is None else each[number].as_py() for each in triple]
+        if all(isinstance(each, str) and each for each in values):
+            yield _of_triple(identity, text, fields, *map(str, values))
+            continue
+        every = counter.finder.find_all(text)
+        mentions = counter.finder.named(every)
+        sentences = trimmed(text, sentence_starts(text, every).tolist())
+        named = by_sentence(sentences, mentions)
+        for place, (start, end) in enumerate(sentences):
+            own = text[start:end]
+            if end - start > LONGEST or "\n" in own:
+                continue
+            describable = counter.describer is not None and counter.describer.has_place(own)
+            if place in named or describable:
+                groups = {
+                    name: frozenset(each.group for each in found)
+                    for name, found in named.get(place, {}).items()
+                }
+                yield Template(own, identity, groups, fields, describable=describable)
+
+
+def _of_triple(
+    identity: str,
+    text: str,
+    fields: Mapping[str, frozenset[str]],
+    subject: str,
+    relation: str,
+    other: str,
+) -> Template | str:
+    """The template of a record with a relation, or why it is none."""
+    if len(text) > LONGEST:
+        return "too long"
+    spans = {
+        side: name_span(text, name) for side, name in zip(SIDES, (subject, other), strict=True)
+    }
+    known = {side: span for side, span in spans.items() if span is not None}
+    if len(known) < len(spans):
+        return "a name is not there once"
+    (first, second) = sorted(known.values())
+    if first[1] > second[0]:
+        return "names overlap"
+    return Template(text, identity, {}, fields, relation, known)

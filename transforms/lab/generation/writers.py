@@ -1,0 +1,290 @@
+"""Writers of candidates: templates with other names and labels, or a language model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Protocol
+
+from evenflow.prompts import loader
+from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
+from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter, Template
+from evenflow.transforms.labels.finder import uncut
+from evenflow.transforms.llm.questions import Asker, Question
+from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
+from evenflow.transforms.substitution.base_cda import draw
+from evenflow.transforms.substitution.counterfactuals import chooser, judged
+from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
+from evenflow.transforms.substitution.sets import apply
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.text.sentences import bounds, trimmed
+
+PROMPT = "generation"
+NO_TEMPLATE = "no further sentence of the corpus has its form"
+NO_FACT = "the knowledge base has no further fact for it"
+NO_KNOWLEDGE = "subject and object need a knowledge base"
+
+
+class Writer(Protocol):
+    """Writes candidates for an item.
+
+    Attributes:
+        model: Who writes.
+        prompt: Digest of the prompt; None: there is none.
+        material: What is written from.
+    """
+
+    model: str
+    prompt: str | None
+    material: Material
+
+    def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
+        """Write candidates.
+
+        Args:
+            item: What is asked for.
+            number: How many candidates.
+            refused: Why earlier ones were rejected.
+
+        Returns:
+            At most that many, without a text where there was no answer. None at all: there will be
+            no more.
+        """
+        ...
+
+
+class Material:
+    """Templates with facts for items. A fact is used once, a sentence once for an item.
+
+    Args:
+        corpus: The templates.
+        knowledge: The facts; None: there are none.
+        seed: Draws the order.
+        again: Whether sentences come again for an item when all have come.
+    """
+
+    def __init__(self, corpus: Corpus, knowledge: Knowledge | None, seed: int, again: bool):
+        self.corpus, self._knowledge, self._seed, self._again = corpus, knowledge, seed, again
+        self._under_way: dict[int, Iterator[tuple[Template, Fact | None]]] = {}
+        self._passes = Counter[int]()
+        self._ended: dict[int, str] = {}
+        # What the corpus states needs no stating again
+        self._used = {
+            (
+                each.text[slice(*each.spans[SUBJECT])],
+                each.relation,
+                each.text[slice(*each.spans[OBJECT])],
+            )
+            for each in corpus.templates
+            if each.spans
+        }
+
+    def next(self, item: Item, number: int) -> list[tuple[Template, Fact | None]]:
+        """The next templates for an item, at most so many."""
+        taken: list[tuple[Template, Fact | None]] = []
+        for _ in range(2 if self._again or item.has_sides else 1):
+            if item.number not in self._under_way:
+                self._under_way[item.number] = self._pairs(item)
+            taken = list(islice(self._under_way[item.number], number))
+            if taken:
+                break
+            if self._again or item.has_sides:
+                del self._under_way[item.number]
+        return taken
+
+    def give_back(self, fact: Fact | None) -> None:
+        """Let a fact be used after all, with another template."""
+        if fact is not None:
+            self._used.discard(_key(fact))
+
+    def ending(self, item: Item) -> str:
+        """Why there is no more for an item."""
+        return self._ended.get(item.number, "")
+
+    def _pairs(self, item: Item) -> Iterator[tuple[Template, Fact | None]]:
+        templates = self.corpus.fitting(item, self._seed, for_style=self._again)
+        self._passes[item.number] += 1
+        if not item.has_sides or not templates:
+            self._ended[item.number] = NO_TEMPLATE
+            yield from ((each, None) for each in templates)
+        elif self._knowledge is None:
+            self._ended[item.number] = NO_KNOWLEDGE
+        else:
+            self._ended[item.number] = NO_FACT
+            yield from self._with_facts(item, templates, self._knowledge)
+
+    def _with_facts(
+        self, item: Item, templates: Sequence[Template], knowledge: Knowledge
+    ) -> Iterator[tuple[Template, Fact]]:
+        """Templates with the facts of their relation, the relations in turn."""
+        by_relation: dict[str, list[Template]] = {}
+        for each in templates:
+            by_relation.setdefault(str(each.relation), []).append(each)
+        facts = {
+            relation: knowledge.collect(
+                relation, item.sides[SUBJECT], item.sides[OBJECT], seed=str(self._seed)
+            )
+            for relation in by_relation
+        }
+        turn = self._passes[item.number]
+        while facts:
+            for relation in list(facts):
+                fact = next(
+                    (each for each in facts[relation] if _key(each) not in self._used), None
+                )
+                if fact is None:
+                    del facts[relation]
+                    continue
+                self._used.add(_key(fact))
+                own = by_relation[relation]
+                yield own[turn % len(own)], fact
+            turn += 1
+
+
+class TemplateWriter:
+    """Puts other names and labels into sentences of the corpus; no model writes.
+
+    Args:
+        material: Templates and facts.
+        counter: Finds labels.
+        strictness: By attribute the least probability of being right that an exchange needs.
+        judge: Gives this probability; None: every exchange whose form allows it is made.
+        bar: Bars exchanges, whatever the judge says; None: none.
+    """
+
+    model: str = "templates"
+    prompt: str | None = None
+
+    def __init__(
+        self,
+        material: Material,
+        counter: GroupCounter,
+        strictness: Callable[[str], float],
+        judge: ExchangeJudge | None = None,
+        bar: Bar | None = None,
+    ):
+        self.material, self._counter = material, counter
+        self._strictness, self._judge, self._bar = strictness, judge, bar
+
+    def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
+        """Write candidates; see `Writer.write`."""
+        return [
+            Draft(self._text(item, template, fact), template.text, template.origin, fact)
+            for template, fact in self.material.next(item, number)
+        ]
+
+    def _text(self, item: Item, template: Template, fact: Fact | None) -> str:
+        if fact is not None:
+            return template.filled(names(fact))
+        text = template.text
+        new: dict[str, str] = {}
+        for attribute, target in self._counter.wanted(item, template).items():
+            if not template.groups.get(attribute):
+                new[attribute] = target
+                continue
+            (source,) = template.groups[attribute]
+            if source != target:
+                text = self._exchanged(text, attribute, source, target)
+        describer = self._counter.describer
+        return describer.describe(text, new) if new and describer is not None else text
+
+    def _exchanged(self, text: str, attribute: str, source: str, target: str) -> str:
+        """A text with the words of one group exchanged for another's, where that is right."""
+        finder = self._counter.finder
+        every = finder.find_all(text)
+        sentences = trimmed(text, uncut(bounds(text), every).tolist())
+        proposed = self._substituters[attribute].propose(text, sentences, finder.named(every))
+        wanted = chooser(text, source, target)
+        edits = [
+            edit
+            for each in judged(text, proposed, wanted, self._judge, self._bar)
+            if each.confidence >= self._strictness(attribute) and wanted(each) is not None
+            for edit in each.edits[target]
+        ]
+        return apply(text, sorted(edits))
+
+    @cached_property
+    def _substituters(self) -> dict[str, Substituter]:
+        lists = self._counter.finder.lists
+        return {each.attribute: Substituter(lists, each.attribute) for each in lists}
+
+
+class LlmWriter:
+    """Has a language model write, in the style of the templates.
+
+    Args:
+        material: Templates and facts.
+        counter: Knows the labels.
+        asker: Asks the model.
+        model: The model's name.
+    """
+
+    def __init__(self, material: Material, counter: GroupCounter, asker: Asker, model: str):
+        self.material, self._counter, self._asker = material, counter, asker
+        self.model = model
+        self._template = loader.load(PROMPT)
+        self.prompt: str | None = self._template.digest
+
+    def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
+        """Write candidates; see `Writer.write`."""
+        pairs = self.material.next(item, number)
+        questions = [
+            Question.of(
+                self._template,
+                template.text,
+                {
+                    SUBJECT: names(fact)[SUBJECT] if fact else "",
+                    RELATION: fact.relation if fact else "",
+                    OBJECT: names(fact)[OBJECT] if fact else "",
+                    "words": self._words(item, template),
+                    "refused": list(refused),
+                },
+            )
+            for template, fact in pairs
+        ]
+        return [
+            Draft(
+                answer.value["text"] if answer.value else "",
+                template.text,
+                template.origin,
+                fact,
+                (answer.value["relation"] or "") if answer.value else "",
+            )
+            for (template, fact), answer in zip(pairs, self._asker.ask(questions), strict=True)
+        ]
+
+    def _words(self, item: Item, template: Template) -> list[str]:
+        """A label of each group, drawn; from those of the corpus if it has some."""
+        out: list[str] = []
+        wanted = {} if item.has_sides else self._counter.wanted(item, template)
+        for name, group in wanted.items():
+            labels = self._labels[name, group]
+            out.append(labels[draw(template.text, len(out), len(labels))])
+        return out
+
+    @cached_property
+    def _labels(self) -> dict[tuple[str, str], list[str]]:
+        finder = self._counter.finder
+        seen = {
+            each.label
+            for template in self.material.corpus.templates
+            for each in finder.find(template.text)
+        }
+        made: dict[tuple[str, str], list[str]] = {}
+        for words in finder.lists:
+            for number, group in enumerate(words.groups):
+                own = [label for label, at in words.labels.items() if at == number]
+                made[words.attribute, group] = [each for each in own if each in seen] or own
+        return made
+
+
+def names(fact: Fact) -> dict[str, str]:
+    """The names of a fact's subject and object."""
+    return dict(zip(SIDES, (fact.subject.name, fact.object_name), strict=True))
+
+
+def _key(fact: Fact) -> tuple[str, str | None, str]:
+    """What makes two facts the same."""
+    return fact.subject.name, fact.relation, fact.object_name

@@ -1,0 +1,336 @@
+"""How far a model leans to one of two groups where a sentence names one (Thakur et al. 2023).
+
+Section 3 of the paper: all words of a sentence that name a group are masked; at each, the model's
+confidence in the word of one group less that in its counterpart is taken. A sentence's score is the
+absolute value of their mean.
+
+    score = | 1/n Σ_i (log p(first_i) − log p(second_i)) |
+
+The paper says “confidence” only. Its published means of up to 6.85 cannot be differences of
+probabilities, so logarithms are taken here: then a difference of log-probabilities is one of logits
+too. A word and its counterpart must be one token each. The paper adds new words to the model's
+vocabulary, where nothing has taught it what they mean. Here such words are masked and not scored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenflow.transforms.lab.language_models.causal import CausalModel
+from evenflow.transforms.lab.language_models.masked import MaskedModel
+from evenflow.transforms.lab.masking.sentences import Sentence, Word
+from evenflow.transforms.substitution import sets
+
+SEVERAL, LONG, MASK = "several tokens", "longer than the context", "the mask's own token"
+DIGITS = 6  # of a score: what differs by the cut of a batch alone is far below
+# Tokens of a batch with its padding: on a CPU so few that a layer's values stay in its cache
+# (4,096 take about twice as long, with BERT-base), on a GPU enough to fill it
+CPU_TOKENS, GPU_TOKENS = 256, 16384
+WOULD_SAY = 3  # words that the model would have said, for each mask
+
+Pair = tuple[str, str]  # two groups in the list's order
+Forms = tuple[int, Word, tuple[str, str]]  # number of a word, the word, its form in both groups
+# Tokens (B, T), which of them there are (B, T), and rows and positions (n,) of masks: to the
+# logarithms of the probabilities of all words there (n, V)
+Predict = Callable[[NDArray[np.int64], NDArray[np.int64], Sequence[int], Sequence[int]], Any]
+
+
+class Said(NamedTuple):
+    """What a model makes of a word and its counterpart.
+
+    Attributes:
+        start: First character of the word in its sentence.
+        end: Character after the last.
+        words: The word of the first group and that of the second.
+        probabilities: Of these two; empty for a causal model.
+        would_say: The words that the model would have said there, the likeliest first.
+    """
+
+    start: int
+    end: int
+    words: tuple[str, str]
+    probabilities: tuple[float, ...] = ()
+    would_say: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Leaning:
+    """How far a model leans in a sentence.
+
+    Attributes:
+        pair: Two groups in the list's order.
+        mean: Mean difference in nats; above 0 it leans to the first.
+        said: Its words.
+    """
+
+    pair: Pair
+    mean: float
+    said: tuple[Said, ...]
+
+    @property
+    def score(self) -> float:
+        """The absolute mean."""
+        return abs(self.mean)
+
+
+@dataclass
+class Left:
+    """What was not scored.
+
+    Attributes:
+        sentences: Number of sentences by reason.
+        words: Number of mentions of each word that the model cuts into several tokens.
+    """
+
+    sentences: Counter[str] = field(default_factory=Counter[str])
+    words: Counter[str] = field(default_factory=Counter[str])
+
+    def clear(self) -> None:
+        """Forget what was counted."""
+        self.sentences.clear()
+        self.words.clear()
+
+
+class Scorer(Protocol):
+    """Scores sentences."""
+
+    left: Left
+
+    def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
+        """The leanings of each sentence, one for each pair of groups that it has."""
+        ...
+
+
+class Remembering:
+    """A scorer that scores the same sentences once; it keeps all scores in memory.
+
+    Args:
+        scorer: What scores them.
+    """
+
+    def __init__(self, scorer: Scorer):
+        self.left = Left()
+        self._scorer = scorer
+        self._known: dict[Hashable, tuple[list[list[Leaning]], Left]] = {}
+
+    def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
+        """The leanings of each sentence, one for each pair of groups that it has."""
+        key = tuple(
+            (each.text, *((word.start, word.end) for word in each.words)) for each in sentences
+        )
+        if key not in self._known:
+            self._scorer.left = Left()
+            self._known[key] = self._scorer.score(sentences), self._scorer.left
+        found, left = self._known[key]
+        self.left.sentences.update(left.sentences)
+        self.left.words.update(left.words)
+        return found
+
+
+def pairs(sentence: Sentence, groups: Sequence[str]) -> Iterator[tuple[Pair, list[Forms]]]:
+    """The pairs of groups of a sentence.
+
+    Args:
+        sentence: The sentence.
+        groups: The attribute's groups.
+
+    Yields:
+        Two groups, and for each word that has a form in both: its number, the word, both forms. A
+        word that is even already has none.
+    """
+    found: dict[Pair, list[Forms]] = {}
+    for number, word in enumerate(sentence.words):
+        original = sentence.text[word.start : word.end]
+        for other, counterpart in word.counterparts.items():
+            forms = {word.group: original, other: counterpart}
+            first, second = sorted(forms, key=groups.index)
+            if not word.even:
+                both = forms[first], forms[second]
+                found.setdefault((first, second), []).append((number, word, both))
+    yield from sorted(found.items())
+
+
+class _Masked(NamedTuple):
+    """A sentence with masks: its tokens, and the position of each word's mask."""
+
+    tokens: list[int]
+    places: list[int]
+
+
+class MaskedScorer:
+    """Scores with a masked language model.
+
+    Args:
+        model: The model, for its tokens.
+        groups: The attribute's groups.
+        predict: What computes; None: the model itself.
+        batch_tokens: Most tokens of a batch; None: what suits its device.
+    """
+
+    def __init__(
+        self,
+        model: MaskedModel,
+        groups: Sequence[str],
+        predict: Predict | None = None,
+        batch_tokens: int | None = None,
+    ):
+        self.left = Left()
+        self._model, self._groups = model, groups
+        self._batch_tokens = batch_tokens or batch_size(model)
+        self._tokenizer = model.loaded.tokenizer
+        self._predict = predict or exact(model)
+        self._known: dict[tuple[str, bool], int | None] = {}
+
+    def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
+        """Score sentences.
+
+        Args:
+            sentences: The sentences.
+
+        Returns:
+            The leanings of each, empty where none of its words can be scored.
+        """
+        masked = self._masked(sentences)
+        asked: dict[int, list[tuple[Pair, Forms, list[int]]]] = {}
+        for number, (sentence, own) in enumerate(zip(sentences, masked, strict=True)):
+            if own is None:
+                continue
+            tokens = [
+                (pair, each, ids)
+                for pair, words in pairs(sentence, self._groups)
+                for each in words
+                if (ids := self._tokens(sentence.text, each)) is not None
+            ]
+            if tokens:
+                asked[number] = tokens
+            else:
+                self.left.sentences[SEVERAL] += 1
+        out: list[list[Leaning]] = [[] for _ in sentences]
+        rows = {number: own for number in asked if (own := masked[number]) is not None}
+        for number, values in self._predicted(rows):
+            found: dict[Pair, list[tuple[Said, float]]] = {}
+            says = [self._would_say(each) for each in values]
+            for pair, (place, word, forms), ids in asked[number]:
+                logs = values[place, ids].astype(np.float64)
+                first, second = (round(float(each), DIGITS) for each in np.exp(logs))
+                said = Said(word.start, word.end, forms, (first, second), says[place])
+                found.setdefault(pair, []).append((said, float(logs[0] - logs[1])))
+            out[number] = [
+                Leaning(
+                    pair,
+                    round(sum(each for _, each in words) / len(words), DIGITS),
+                    tuple(said for said, _ in words),
+                )
+                for pair, words in found.items()
+            ]
+        return out
+
+    def _masked(self, sentences: Sequence[Sentence]) -> list[_Masked | None]:
+        """The sentences with all words masked; None for one that cannot be."""
+        if not sentences:
+            return []
+        token, mask = self._tokenizer.mask_token, self._model.mask
+        texts: list[str] = []
+        for sentence in sentences:
+            masks = [sets.Edit(word.start, word.end, token) for word in sentence.words]
+            texts.append(sets.apply(sentence.text, masks))
+        out: list[_Masked | None] = []
+        given = self._tokenizer(texts, verbose=False)["input_ids"]
+        for sentence, tokens in zip(sentences, given, strict=True):
+            places = [at for at, each in enumerate(tokens) if each == mask]
+            fits = len(tokens) <= self._model.context
+            if fits and len(places) == len(sentence.words):
+                out.append(_Masked(tokens, places))
+            else:
+                self.left.sentences[MASK if fits else LONG] += 1
+                out.append(None)
+        return out
+
+    def _would_say(self, values: Any) -> tuple[str, ...]:
+        """The likeliest words of a mask."""
+        best = np.argpartition(-values, WOULD_SAY)[:WOULD_SAY]
+        best = best[np.argsort(-values[best], kind="stable")]
+        return tuple(self._tokenizer.decode([int(each)]).strip() for each in best)
+
+    def _tokens(self, text: str, given: Forms) -> list[int] | None:
+        """The token of each form; None where one has several, or is not in the vocabulary."""
+        _, word, forms = given
+        spaced = text[word.start - 1 : word.start].isspace()
+        found = [self._token(form, spaced) for form in forms]
+        if None in found:
+            self.left.words[word.folded] += 1
+            return None
+        return [each for each in found if each is not None]
+
+    def _token(self, form: str, spaced: bool) -> int | None:
+        """The only token of a form, as it is after a blank or without one."""
+        key = form, spaced
+        if key not in self._known:
+            ids = self._model.pieces(f" {form}" if spaced else form)
+            one = len(ids) == 1 and ids[0] != self._tokenizer.unk_token_id
+            self._known[key] = ids[0] if one else None
+        return self._known[key]
+
+    def _predicted(self, rows: dict[int, _Masked]) -> Iterator[tuple[int, Any]]:
+        """Numbers of sentences with the log-probabilities (n, V) at their masks."""
+        order = sorted(rows, key=lambda number: len(rows[number].tokens))
+        for chosen in self._batches([len(rows[number].tokens) for number in order], order):
+            longest = max(len(rows[number].tokens) for number in chosen)
+            tokens = np.full((len(chosen), longest), self._tokenizer.pad_token_id or 0, np.int64)
+            seen = np.zeros((len(chosen), longest), np.int64)
+            at: list[tuple[int, int]] = []
+            for row, number in enumerate(chosen):
+                own = rows[number]
+                tokens[row, : len(own.tokens)], seen[row, : len(own.tokens)] = own.tokens, 1
+                at += [(row, place) for place in own.places]
+            values = self._predict(tokens, seen, [each[0] for each in at], [each[1] for each in at])
+            begin = 0
+            for number in chosen:
+                size = len(rows[number].places)
+                yield number, values[begin : begin + size]
+                begin += size
+
+    def _batches(self, lengths: Sequence[int], order: Sequence[int]) -> Iterator[list[int]]:
+        """Cut an order by ascending length into batches."""
+        batch: list[int] = []
+        for length, number in zip(lengths, order, strict=True):
+            if batch and length * (len(batch) + 1) > self._batch_tokens:
+                yield batch
+                batch = []
+            batch.append(number)
+        if batch:
+            yield batch
+
+
+def exact(model: MaskedModel) -> Predict:
+    """What computes with a model as it is, in 32-bit floats."""
+    import torch
+
+    device = model.loaded.device
+
+    def predict(
+        tokens: NDArray[np.int64],
+        seen: NDArray[np.int64],
+        rows: Sequence[int],
+        positions: Sequence[int],
+    ) -> Any:
+        with torch.inference_mode():
+            return model.log_probabilities(
+                torch.tensor(rows, device=device),
+                torch.tensor(positions, device=device),
+                input_ids=torch.from_numpy(tokens).to(device),
+                attention_mask=torch.from_numpy(seen).to(device),
+            ).numpy(force=True)
+
+    return predict
+
+
+def batch_size(model: MaskedModel | CausalModel) -> int:
+    """Tokens of a batch that suit a model's device."""
+    return GPU_TOKENS if model.loaded.device.type == "cuda" else CPU_TOKENS

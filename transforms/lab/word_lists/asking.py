@@ -1,0 +1,106 @@
+"""Asks a language model for words: the first step of Algorithm 1 of the main paper, r runs of l."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evenflow.prompts import loader
+from evenflow.transforms.lab.word_lists.proposals import Proposal, ProposalError
+from evenflow.transforms.llm.questions import Asker, Question
+from evenflow.wordlists import spelling
+from evenflow.wordlists.parsing import label_problem
+
+PROMPT = "wordlist"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came back.
+
+    Attributes:
+        proposals: By group, in the order of generation, each word once.
+        answers: Answers that were read.
+        failed: By reason the number of questions without an answer.
+        unusable: Strings that can be no label.
+    """
+
+    proposals: dict[str, list[Proposal]]
+    answers: int
+    failed: dict[str, int]
+    unusable: int
+
+
+def questions(
+    attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
+) -> list[tuple[str, int, Question]]:
+    """Make the questions, run by run.
+
+    Args:
+        attribute: The attribute.
+        seeds: Examples by group, perhaps none.
+        runs: r, the number of runs.
+        words: l, the number of words to ask for in a run.
+
+    Returns:
+        Group, run and question of each.
+    """
+    prompt = loader.load(PROMPT)
+    return [
+        (group, run, Question.of(prompt, f"words for the group {group} of {attribute}", slots))
+        for run in range(1, runs + 1)
+        for group, examples in seeds.items()
+        for slots in [
+            {
+                "attribute": attribute,
+                "group": group,
+                "others": [each for each in seeds if each != group],
+                "examples": list(examples),
+                "number": str(words),
+                "run": str(run),
+            }
+        ]
+    ]
+
+
+def ask(
+    asker: Asker, attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
+) -> Asked:
+    """Ask for words, and fold duplicates.
+
+    Args:
+        asker: The model's client. Its cache makes the runs resumable.
+        attribute: The attribute.
+        seeds: Examples by group, perhaps none.
+        runs: r, the number of runs.
+        words: l, the number of words to ask for in a run.
+
+    Returns:
+        The words by group.
+
+    Raises:
+        ProposalError: No question got an answer.
+    """
+    every = questions(attribute, seeds, runs, words)
+    found: dict[str, dict[str, Proposal]] = {group: {} for group in seeds}
+    failed: dict[str, int] = {}
+    answers = unusable = 0
+    for (group, run, _), answer in zip(every, asker.ask([each for *_, each in every]), strict=True):
+        if answer.value is None:
+            failed[answer.reason] = failed.get(answer.reason, 0) + 1
+            continue
+        answers += 1
+        for given in answer.value["words"]:
+            word = " ".join(str(given).split()).lower()
+            if label_problem(word):
+                unusable += 1
+            else:
+                found[group].setdefault(
+                    spelling.fold(word), Proposal(word, group, f"language model, run {run}")
+                )
+    if not answers:
+        reasons = ", ".join(f"{count} of {reason}" for reason, count in failed.items())
+        raise ProposalError(f"the language model answered no question: {reasons}")
+    return Asked(
+        {group: list(own.values()) for group, own in found.items()}, answers, failed, unusable
+    )

@@ -1,0 +1,262 @@
+"""The journal of a draft's review: one JSON line a decision, appended and never changed.
+
+A line is on disk before its decision counts. A kill in the middle of a line loses that line alone.
+Several reviewers and processes may append at once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evenflow.transforms.lab.word_lists.draft import Draft, DraftError
+
+Action = Literal["accept", "reject", "merge", "pair", "comment", "undo"]
+ACTIONS: tuple[Action, ...] = get_args(Action)
+ENDING = ".journal.jsonl"
+LONGEST = 2000  # characters of a comment
+
+
+class Entry(BaseModel):
+    """A line of the journal.
+
+    Attributes:
+        at: When, in UTC.
+        reviewer: Who.
+        word: The candidate's word.
+        action: What; undo takes back this reviewer's last action on the word that still counts.
+        value: The group of an acceptance, the word of a merge or pair, or a comment.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    at: str
+    reviewer: str = Field(min_length=1, max_length=100)
+    word: str
+    action: Action
+    value: str = Field(default="", max_length=LONGEST)
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a reviewer has decided about a word.
+
+    Attributes:
+        group: The group that it was accepted for; None: rejected.
+        merged: The candidate whose form it is; empty if it is none.
+        pairs: Words of other groups that are its counterparts.
+        comments: What the reviewer noted.
+        decided: Whether it was accepted, rejected or merged at all.
+    """
+
+    group: str | None = None
+    merged: str = ""
+    pairs: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+    decided: bool = False
+
+
+Opinions = dict[str, dict[str, Opinion]]  # by reviewer and word
+
+
+@dataclass
+class State:
+    """What reviewers have decided, decision by decision.
+
+    Attributes:
+        entries: Number of decisions.
+        opinions: Opinions by reviewer and word. The last decision counts; undo takes it back.
+    """
+
+    entries: int = 0
+    opinions: Opinions = field(default_factory=dict)
+    _actions: dict[tuple[str, str], tuple[Entry, ...]] = field(default_factory=dict)
+    _words: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, entry: Entry) -> None:
+        """Take a decision into account."""
+        self.entries += 1
+        who, place = entry.reviewer, (entry.reviewer, entry.word)
+        own = self._actions.get(place, ())
+        words = self._words.setdefault(who, [])
+        if entry.action != "undo":
+            own = (*own, entry)
+            words.append(entry.word)
+        elif own:
+            own = own[:-1]
+            del words[len(words) - 1 - words[::-1].index(entry.word)]
+        self._actions[place] = own
+        self.opinions.setdefault(who, {})[entry.word] = _opinion(own)
+
+    def copy(self) -> State:
+        """A copy that later decisions do not change."""
+        return State(
+            self.entries,
+            {who: dict(own) for who, own in self.opinions.items()},
+            dict(self._actions),
+            {who: list(words) for who, words in self._words.items()},
+        )
+
+    def last_of(self, reviewer: str) -> str | None:
+        """The word of a reviewer's last action that still counts, which undo takes back next."""
+        words = self._words.get(reviewer)
+        return words[-1] if words else None
+
+
+class Journal:
+    """The journal of a draft.
+
+    Args:
+        draft: The draft.
+        path: The draft's file.
+    """
+
+    def __init__(self, draft: Draft, path: Path):
+        self.draft = draft
+        self.path = path.with_name(path.name + ENDING)
+        self._candidates = {each.word: each for each in draft.candidates}
+        self._state = State()
+        self._read = 0  # bytes of the file that `_state` has
+        self._lock = threading.Lock()
+
+    def state(self) -> State:
+        """What all reviewers have decided so far; lines that were read before are not read again.
+
+        Returns:
+            The state. What follows the last line break of the file is no decision yet.
+
+        Raises:
+            DraftError: A line is none of this draft's journal, or the file was shortened.
+        """
+        with self._lock:
+            try:
+                with self.path.open("rb") as file:
+                    file.seek(self._read)
+                    fresh = file.read()
+                    if os.fstat(file.fileno()).st_size < self._read:
+                        raise DraftError(f"{self.path}: it was shortened while it was in use")
+            except FileNotFoundError:
+                fresh = b""
+            for line in fresh.split(b"\n")[:-1]:
+                try:
+                    entry = Entry.model_validate_json(line)
+                    self._check(entry.word, entry.action, entry.value)
+                except (ValidationError, DraftError) as error:
+                    number = self._state.entries + 1
+                    raise DraftError(
+                        f"{self.path}:{number}: no decision of a review of this draft"
+                    ) from error
+                self._state.add(entry)
+                self._read += len(line) + 1
+            return self._state.copy()
+
+    def add(self, reviewer: str, word: str, action: Action, value: str = "") -> Entry:
+        """Append a decision; it is on disk when this returns.
+
+        Args:
+            reviewer: Who decides.
+            word: The candidate's word.
+            action: What is decided.
+            value: See `Entry`.
+
+        Returns:
+            The entry.
+
+        Raises:
+            DraftError: The decision does not fit the draft.
+            OSError: It could not be written; nothing was changed.
+        """
+        self._check(word, action, value)
+        try:
+            entry = Entry(
+                at=datetime.now(UTC).isoformat(timespec="seconds"),
+                reviewer=reviewer.strip(),
+                word=word,
+                action=action,
+                value=value,
+            )
+        except ValidationError as error:
+            raise DraftError(f"a decision's {error.errors()[0]['loc'][0]} is unusable") from error
+        line = (json.dumps(entry.model_dump(), ensure_ascii=True) + "\n").encode()
+        with self.path.open("ab+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            end = _whole_lines(file.fileno())
+            os.ftruncate(file.fileno(), end)
+            try:
+                written = os.write(file.fileno(), line)
+                if written < len(line):
+                    raise OSError(28, "No space left on device", str(self.path))
+                os.fsync(file.fileno())
+            except OSError:
+                os.ftruncate(file.fileno(), end)
+                raise
+        return entry
+
+    def confirm(self, reviewer: str, word: str) -> None:
+        """Append that a word and its proposed counterparts are right, and belong together.
+
+        Args:
+            reviewer: Who decides. What this reviewer has decided about a counterpart stays.
+            word: The candidate's word.
+
+        Raises:
+            DraftError: The decision does not fit the draft.
+            OSError: It could not be written.
+        """
+        candidate = self._candidates.get(word)
+        if candidate is None:
+            raise DraftError(f"{word!r} is no word of the draft")
+        own = self.state().opinions.get(reviewer.strip(), {})
+        for other in candidate.counterparts.values():
+            if (found := self._candidates.get(other)) is not None:
+                if not own.get(other, Opinion()).decided:
+                    self.add(reviewer, other, "accept", found.group)
+                self.add(reviewer, word, "pair", other)
+        self.add(reviewer, word, "accept", candidate.group)
+
+    def _check(self, word: str, action: Action, value: str) -> None:
+        """Refuse a decision that does not fit the draft."""
+        candidate = self._candidates.get(word)
+        if candidate is None:
+            raise DraftError(f"{word!r} is no word of the draft")
+        if action == "accept" and value not in self.draft.groups:
+            raise DraftError(f"{value!r} is none of {', '.join(self.draft.groups)}")
+        if action in ("merge", "pair") and (value not in self._candidates or value == word):
+            raise DraftError(f"{value!r} is no other word of the draft")
+
+
+def _opinion(own: Sequence[Entry]) -> Opinion:
+    """An opinion from the actions on one word."""
+    decision = next(
+        (each for each in reversed(own) if each.action in ("accept", "reject", "merge")), None
+    )
+    return Opinion(
+        group=decision.value if decision and decision.action == "accept" else None,
+        merged=decision.value if decision and decision.action == "merge" else "",
+        pairs=tuple(dict.fromkeys(each.value for each in own if each.action == "pair")),
+        comments=tuple(each.value for each in own if each.action == "comment"),
+        decided=decision is not None,
+    )
+
+
+def _whole_lines(descriptor: int) -> int:
+    """Length of a file up to its last line break: what a kill has left after it is no line."""
+    size = os.fstat(descriptor).st_size
+    step = 1 << 16
+    at = size
+    while at:
+        begin = max(0, at - step)
+        place = os.pread(descriptor, at - begin, begin).rfind(b"\n")
+        if place >= 0:
+            return begin + place + 1
+        at = begin
+    return 0

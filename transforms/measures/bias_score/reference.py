@@ -1,0 +1,77 @@
+"""A reference corpus' percentiles, which a pane's scores are compared with: a file of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.ledger import BiasSums
+from evenflow.transforms.measures.bias_score.summary import summarise
+
+FORMAT, VERSION = "evenflow-bias-reference", 1
+
+
+class BiasReferenceError(EvenflowError, ValueError):
+    """A reference that cannot be used; the message says why."""
+
+    status = USAGE
+
+
+def content(attribute: str, made_with: Mapping[str, str], sums: BiasSums) -> dict[str, Any]:
+    """What a reference's file holds.
+
+    Args:
+        attribute: The attribute whose groups words lean to.
+        made_with: Digests of what the scores come from, by name.
+        sums: The sums of the corpus.
+
+    Returns:
+        The content, with the percentiles and their 95 % intervals.
+    """
+    summary = summarise(sums, judged=False, confidence=0.95).model_dump(exclude={"above"})
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "attribute": attribute,
+        "made_with": dict(made_with),
+        **summary,
+    }
+
+
+def threshold(path: Path, attribute: str, made_with: Mapping[str, str], percentile: int) -> float:
+    """Read the score above which a sentence's score is high.
+
+    Args:
+        path: The reference's file.
+        attribute: The attribute of the run.
+        made_with: Digests of what the run's scores come from.
+        percentile: The percentile that is wanted.
+
+    Returns:
+        The percentile of the reference.
+
+    Raises:
+        BiasReferenceError: The file is no reference, or was made with other vectors or words.
+        OSError: The file cannot be read.
+    """
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+        form = (read["format"], read["version"])
+        own, score = read["made_with"], float(read["percentiles"][str(percentile)]["value"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise BiasReferenceError(f"{path}: no reference of the bias score ({error!r})") from error
+    if form != (FORMAT, VERSION):
+        raise BiasReferenceError(
+            f"{path}: a reference of version {VERSION} was expected, not {form}"
+        )
+    if read["attribute"] != attribute:
+        raise BiasReferenceError(f"{path}: a reference of {read['attribute']!r}, not {attribute!r}")
+    if other := [name for name in made_with if own.get(name) != made_with[name]]:
+        raise BiasReferenceError(
+            f"{path}: made with other {' and '.join(other)}; make it again with: evenflow"
+            " bias-score reference CORPUS"
+        )
+    return score

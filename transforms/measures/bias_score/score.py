@@ -1,0 +1,218 @@
+"""The bias score of sentences (Dolci et al. 2023, equations 1 to 3).
+
+    BiasScore_m(s) = sum over the words w of s that are not in L of max(cos(w, g_m), 0) · I_w
+
+g_m is the axis of group m, I_w the word's importance (shares that sum to 1 over all words of the
+sentence), L the words that name a group. Of two groups the axes are opposite, so that the first
+group's score is the paper's BiasScore_F, the second's is BiasScore_M without its sign, and their
+sum is Abs-BiasScore. Of more groups the absolute score takes the length of a word's projection on
+the subspace in place of |cos|.
+
+All sums are of whole numbers, so a score depends on nothing but its sentence. Where a word's vector
+comes from is up to the scorer: `lookup` has one for each word, `contextual` one for each word in
+its sentence.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evenflow.transforms.measures.bias_score.direction import Direction
+from evenflow.transforms.text.words import split_runs
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+WordSums = dict[str, dict[str, dict[str, int]]]
+
+UNIT = 1 << 20  # cosines are whole numbers of 1 / UNIT
+FINE = 1e-6  # unit of the sums of single words
+OTHER, NAMED = -1, -2  # places of words that have none
+
+
+@dataclass(frozen=True)
+class WordPart:
+    """What a word adds to the score of its sentence.
+
+    Attributes:
+        word: The word.
+        importance: Its share of the sentence, I_w.
+        leanings: max(cos(w, g_m), 0) of the M groups; zeros for a word in L; None if it has no
+            vector there.
+        named: Whether it is in L.
+        absolute: The length of its projection on the subspace; of two groups, |cos|.
+    """
+
+    word: str
+    importance: float
+    leanings: tuple[float, ...] | None
+    named: bool
+    absolute: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of n sentences.
+
+    Attributes:
+        groups: Score of each of M groups, (n, M).
+        absolute: Absolute score, (n,).
+        known: Whether any word of the sentence has a vector or is in L, (n,). Where none has, the
+            sentence has no score, and 0 stands in the other fields.
+    """
+
+    groups: Floats
+    absolute: Floats
+    known: npt.NDArray[np.bool_]
+
+
+class Read(NamedTuple):
+    """The N words of n sentences.
+
+    Attributes:
+        values: What a score adds up, (N, M + 3): the leanings to M groups and to the subspace, in
+            1 / UNIT, times the weight; the weight; 1 for a known word.
+        places: Where the word is in the sums of single words, (N,); OTHER: it is not tracked;
+            NAMED: it is in L.
+        ends: Where the words of each sentence begin, and where the last ones end, (n + 1,).
+        behind: Number of words behind the context of the model that gives the vectors; they have
+            no weight.
+    """
+
+    values: Ints
+    places: Ints
+    ends: Ints
+    behind: int = 0
+
+
+class BiasScorer(ABC):
+    """Scores sentences.
+
+    Args:
+        direction: The direction of M groups in the vectors.
+        named: Words that name a group (L), in lower case; they lean to nothing.
+        names: Given names, in lower case: as `named` where they begin with a capital.
+
+    Attributes:
+        groups: The groups' names.
+    """
+
+    def __init__(self, direction: Direction, named: Iterable[str], names: Iterable[str]):
+        self.groups = direction.groups
+        self._in_list, self._given = frozenset(named), frozenset(names)
+        # By place the group that a tracked word leans to, and the word in lower case
+        self._tracked: list[tuple[str, str]] = []
+
+    @abstractmethod
+    def read(self, text: str, starts: Sequence[int]) -> Read:
+        """Read the words of a text's n sentences; `starts` is as for `score`."""
+
+    @abstractmethod
+    def starts(self, text: str) -> Sequence[int]:
+        """Where the sentences begin that a text is read as, if only its own score is wanted."""
+
+    def names_group(self, word: str) -> bool:
+        """Whether a word is in L."""
+        lower = word.lower()
+        return lower in self._in_list or (lower in self._given and word[0].isupper())
+
+    def score(self, text: str, starts: Sequence[int]) -> Scores:
+        """Score the sentences of a text.
+
+        Args:
+            text: The text.
+            starts: Where its n sentences begin, ascending; the last one ends with the text.
+
+        Returns:
+            Their scores.
+        """
+        return self.of(totals(self.read(text, starts)))
+
+    def whole(self, text: str) -> Scores:
+        """Score a text as a whole: (1,) scores."""
+        return self.of(totals(self.read(text, self.starts(text))).sum(axis=0, keepdims=True))
+
+    def words(self, read: Read, sums: Ints) -> WordSums:
+        """Add up what single words add to the absolute scores of sentences.
+
+        Only words count that the scorer tracks, whatever it reads. So sums are bounded, and the
+        same however they are cut.
+
+        Args:
+            read: The words of n sentences.
+            sums: What `totals` gives for them, (n, M + 3).
+
+        Returns:
+            By group that the word leans to and by word in lower case: n (how often it stands there)
+            and a (what it adds, in FINE).
+        """
+        at = np.flatnonzero(read.places >= 0)
+        whole = np.maximum(sums[np.searchsorted(read.ends, at, "right") - 1, -2], 1)
+        added = read.values[at, -3] / UNIT / whole
+        places, size = read.places[at], len(self._tracked)
+        counts = np.bincount(places, minlength=size)
+        parts = np.bincount(places, np.rint(added / FINE), minlength=size)
+        out: WordSums = {}
+        for place in np.flatnonzero(parts).tolist():
+            group, word = self._tracked[place]
+            each = out.setdefault(group, {}).setdefault(word, {"n": 0, "a": 0})
+            each["n"] += int(counts[place])
+            each["a"] += int(parts[place])
+        return out
+
+    def of(self, sums: Ints) -> Scores:
+        """The scores of n stretches of text from their totals (n, M + 3)."""
+        scores = sums[:, :-2] / np.maximum(sums[:, -2:-1] * UNIT, 1)
+        return Scores(scores[:, :-1], scores[:, -1], sums[:, -1] > 0)
+
+    def parts(self, sentence: str) -> list[WordPart]:
+        """Take a score apart, word by word (as in the paper's Table 2).
+
+        Args:
+            sentence: A sentence.
+
+        Returns:
+            Its n words in order. A group's score is the sum of importance times leaning.
+        """
+        read = self.read(sentence, [0])
+        weights = read.values[:, -2]
+        leanings = read.values[:, :-2] / np.maximum(weights[:, None] * UNIT, 1)
+        shares = weights / max(weights.sum(), 1)
+        return [
+            WordPart(
+                word,
+                float(share),
+                tuple(leaning[:-1].tolist()) if known else None,
+                bool(place == NAMED),
+                float(leaning[-1]),
+            )
+            for word, share, leaning, known, place in zip(
+                split_runs(sentence), shares, leanings, read.values[:, -1], read.places, strict=True
+            )
+        ]
+
+
+def totals(read: Read) -> Ints:
+    """Add up what scores are computed from.
+
+    Args:
+        read: The words of n sentences.
+
+    Returns:
+        Sums over the words of each sentence, (n, M + 3). Those of several sentences add up.
+    """
+    running = np.zeros((len(read.values) + 1, read.values.shape[1]), np.int64)
+    np.cumsum(read.values, axis=0, out=running[1:])
+    return np.diff(running[read.ends], axis=0)
+
+
+def pulls(rows: Floats, direction: Direction) -> Ints:
+    """What n unit vectors (n, D) lean to: M groups and the subspace, (n, M + 1), in 1 / UNIT."""
+    towards = np.maximum(rows @ direction.axes.T, 0)
+    whole = np.sqrt(((rows @ direction.basis.T) ** 2).sum(axis=1, keepdims=True))
+    return np.rint(np.concatenate([towards, whole], axis=1) * UNIT).astype(np.int64)

@@ -1,0 +1,79 @@
+"""Detects stereotypes: the probability that a sentence states one (main paper, 4.2.3).
+
+A sentence is examined once for each attribute whose groups it names in any form. The words that
+name the groups are hidden (`masking`). So a swap of the group's name cannot change the answer, and
+another attribute's stereotype does not count. A first stage clears the sentences that plainly state
+none; the encoder reads the rest (`probabilities`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Protocol
+
+from evenflow.transforms.measures.stereotypes import probabilities
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, cut
+from evenflow.transforms.measures.stereotypes.masking import Span, mask
+
+__all__ = ["THRESHOLD", "UNSURE", "Detector", "EncoderDetector", "cut", "shipped"]
+
+
+class Detector(Protocol):
+    """Detects stereotypes in sentences."""
+
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[float | None]:
+        """The probability of a stereotype in each sentence.
+
+        Args:
+            sentences: N sentences.
+            labels: For each sentence the words of one attribute that name the groups in question,
+                as (start, end, attribute) in order. Without words, any group is meant.
+
+        Returns:
+            N probabilities (0 to 1) that the sentence states or implies a stereotype of a group.
+            None: the detector cannot judge the sentence.
+        """
+        ...
+
+
+class EncoderDetector:
+    """The detector of the shipped models.
+
+    Args:
+        reader: Reads masked sentences with both models.
+    """
+
+    def __init__(self, reader: probabilities.SentenceReader):
+        self.reader = reader
+
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[float | None]:
+        """The probability of a stereotype in each sentence; see `Detector.detect`.
+
+        Args:
+            sentences: N sentences.
+            labels: For each sentence the words that name groups.
+
+        Returns:
+            N probabilities (0 to 1), or None.
+
+        Raises:
+            ValueError: The numbers of sentences and labels differ.
+        """
+        return self.reader.probabilities(
+            [mask(text, own) for text, own in zip(sentences, labels, strict=True)]
+        )
+
+
+@cache
+def shipped() -> EncoderDetector:
+    """The detector of this package.
+
+    Raises:
+        ModelError: A model is missing, damaged or of another version.
+    """
+    return EncoderDetector(probabilities.shipped())

@@ -1,0 +1,84 @@
+"""Counts a pane's stereotypes for the ledger, over its table of sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import Filtered
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, cut
+
+STRONGEST = 5  # strong stereotypes that the ledger shows
+SHOWN = 300  # characters of such a sentence
+
+
+class Findings:
+    """The counts of a pane's stereotypes by attribute, summed over its table of sentences.
+
+    Args:
+        config: The configuration; attributes whose policy is "off" are not counted.
+    """
+
+    def __init__(self, config: Config):
+        self._found = {
+            name: Filtered(
+                policy=policy,
+                threshold=config.stereotype_threshold(name),
+                cut=None if policy == "flag" else cut(name, config.stereotypes.precision),
+            )
+            for name in config.attributes
+            if (policy := config.policy(name)) != "off"
+        }
+
+    def seen(self, rows: pa.Table) -> pa.Table:
+        """Counts the rows of a block and returns them.
+
+        Args:
+            rows: Rows of the table of sentences.
+
+        Returns:
+            The same rows.
+        """
+        for name, total in self._found.items():
+            own = rows.filter(pc.call_function("equal", [rows.column("attribute"), name]))
+            potential = own.column("potential_stereotype").to_numpy(zero_copy_only=False)
+            scores = own.column("score_scsc").to_numpy(zero_copy_only=False)
+            reaching = (potential >= THRESHOLD) & (scores >= total.threshold)
+            # Where nothing is taken out, a strong one need not be sure
+            strong = own.filter(
+                pa.array(reaching) if total.policy == "flag" else own.column("remove_sentence")
+            )
+            total.asked += own.num_rows
+            total.unsure += int(
+                np.isnan(potential).sum()
+                + ((potential >= UNSURE[0]) & (potential < UNSURE[1])).sum()
+            )
+            total.potential += int((potential >= THRESHOLD).sum())
+            total.strong += strong.num_rows
+            total.kept += int((scores >= total.threshold).sum()) - strong.num_rows
+            for row in strong.select(
+                ["id", "sent_text", "score_scsc", "linguistic_indicators"]
+            ).to_pylist():
+                reasons = orjson.loads(row["linguistic_indicators"])["reasons"]
+                total.examples.append(
+                    {
+                        "id": row["id"],
+                        "sentence": row["sent_text"][:SHOWN],
+                        "score": round(row["score_scsc"], 4),
+                        "reasons": "; ".join(reasons)[:SHOWN],
+                    }
+                )
+            total.examples = sorted(
+                total.examples,
+                key=lambda each: (-float(each["score"]), each["id"], each["sentence"]),
+            )[:STRONGEST]
+        return rows
+
+    def summary(self) -> dict[str, dict[str, Any]]:
+        """The counts by attribute, as fields of `ledger.Filtered`."""
+        return {name: each.model_dump() for name, each in self._found.items()}

@@ -1,0 +1,217 @@
+"""How strongly a sentence states a stereotype: ten linguistic indicators and a score (score_scsc).
+
+Each indicator comes with the words that it rests on. The indicators are those of the Social
+Category and Stereotype Communication framework (Beukeboom and Burgers 2019), in the form in which
+Görge et al. ("Textual Data Bias Detection and Mitigation", section on stereotype assessment,
+appendix D.1) ask an LLM for them. Here heads of the encoder answer. The paper computes the score by
+a linear regression over the indicators. Here the score is a head too, trained on what people call
+strong; a linear regression only says how far it moves when an LLM gives other indicators
+(`EncoderScorer.moved`).
+
+No indicator depends on the group that is named, because its words are hidden (`masking`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from evenflow.transforms.measures.stereotypes import calibration, probabilities
+from evenflow.transforms.measures.stereotypes.masking import Span, mask
+from evenflow.transforms.measures.stereotypes.reasons import reasons
+
+__all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
+
+# The ten indicators, in the order of the output
+NAMES = (
+    "target",
+    "connotation",
+    "gram_form",
+    "ling_form",
+    "behaviour",
+    "situation",
+    "evaluation",
+    "generalization",
+    "explanation",
+    "signal_word",
+)
+# Indicators that rest on the words that name the group
+OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})
+# Indicators that only a behaviour or a characteristic has
+DESCRIBED = frozenset({"evaluation", "generalization"})
+STRONG_WORDS = 3  # words shown for the strength
+WORD = re.compile(r"\w+(?:['’]\w+)?")
+MOST_WORDS = 400  # words of a sentence that are searched for those; few sentences have more
+# Strength of a sentence that the heads cannot judge: the mean of the sentences that people scored
+NEUTRAL = 0.5
+ROUNDED = 4  # decimals of strength and score
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """The value of a linguistic indicator.
+
+    Attributes:
+        value: The value's name.
+        words: The words that the value rests on, as characters [start, end) of the sentence.
+        share: The probability (0 to 1) of the value.
+    """
+
+    value: str
+    words: tuple[tuple[int, int], ...]
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """The linguistic indicators of a sentence.
+
+    Attributes:
+        text: The sentence.
+        found: Indicator → its value.
+        strength: The strength of the content (0 to 1).
+        score: The score (score_scsc, 0 to 1).
+        association: The probability that people associate with the group what the sentence says,
+            also of a single person; None: not known.
+    """
+
+    text: str
+    found: Mapping[str, Indicator] = field(default_factory=dict)
+    strength: float = 0.0
+    score: float = 0.0
+    association: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: the numbers and the indicators; words have offsets into the sentence."""
+        return {
+            "score": self.score,
+            "strength": self.strength,
+            "association": self.association,
+            "indicators": {
+                name: {
+                    "value": one.value,
+                    "words": [
+                        {"start": start, "end": end, "text": self.text[start:end]}
+                        for start, end in one.words
+                    ],
+                }
+                for name, one in self.found.items()
+            },
+        }
+
+    def reasons(self) -> list[str]:
+        """Why the score is what it is, in plain words, the stance first."""
+        values = {name: (one.value, one.share) for name, one in self.found.items()}
+        words = {
+            name: [self.text[start:end] for start, end in one.words]
+            for name, one in self.found.items()
+        }
+        return reasons(values, words, self.strength)
+
+
+class EncoderScorer:
+    """Indicators and score from the heads of the encoder.
+
+    Args:
+        reader: Reads masked sentences with both models.
+        weights: What a value adds to the score of a sentence, by "indicator=value".
+    """
+
+    def __init__(self, reader: probabilities.SentenceReader, weights: Mapping[str, float]):
+        self._reader, self._weights = reader, weights
+
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[Indicators | None]:
+        """The linguistic indicators of each sentence.
+
+        Args:
+            sentences: N sentences.
+            labels: For each sentence the words (start, end, attribute) that name the groups in
+                question; may be empty.
+
+        Returns:
+            N results. None: the heads cannot judge the sentence.
+
+        Raises:
+            ValueError: The numbers of sentences and labels differ.
+        """
+        return [self._one(text, own) for text, own in zip(sentences, labels, strict=True)]
+
+    def moved(
+        self, found: Indicators | None, values: Mapping[str, Indicator]
+    ) -> tuple[float, float]:
+        """The strength and score of a sentence for which an LLM gave other values.
+
+        Args:
+            found: The heads' indicators of the sentence; None if they cannot judge it.
+            values: Indicator → the LLM's value.
+
+        Returns:
+            Strength and score, both 0 to 1.
+        """
+        before = {} if found is None else found.found
+        strength = NEUTRAL if found is None else found.strength
+        more = sum(
+            self._weights.get(f"{name}={one.value}", 0.0)
+            - self._weights.get(f"{name}={before[name].value}", 0.0)
+            for name, one in values.items()
+            if name in before
+        )
+        return strength, round(min(1.0, max(0.0, strength + more)), ROUNDED)
+
+    def _one(self, text: str, labels: Sequence[Span]) -> Indicators | None:
+        """The indicators of one sentence; None if it is not English or a single word."""
+        shown = mask(text, labels)
+        if not self._reader.is_english(shown):
+            return None
+        prediction = self._reader.read(shown)
+        own = tuple((start, end) for start, end, _ in labels)
+        found = {"label": Indicator("yes" if own else "no", own)}
+        best = {
+            name: probabilities.likeliest(prediction.indicators[name])
+            for name in NAMES
+            if name in prediction.indicators
+        }
+        described = best.get("situation", ("", 0.0))[0] != "other"
+        for name, (value, share) in best.items():
+            if name in DESCRIBED and not described:
+                value, share = "none", 1.0
+            found[name] = Indicator(value, own if name in OF_LABEL else (), share)
+        stance, share = probabilities.likeliest(prediction.stance)
+        found["stance"] = Indicator(stance, (), share)
+        strength = round(prediction.strength, ROUNDED)
+        found["strength"] = Indicator(f"{strength:.2f}", self._strong_words(text, labels))
+        association = round(prediction.association, ROUNDED)
+        return Indicators(text, found, strength, strength, association)
+
+    def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
+        """The words besides labels that speak most for a stereotype, in the sentence's order.
+
+        The first stage decides. It is linear, so what a word adds does not depend on the others.
+        """
+        spans = [each.span() for each in WORD.finditer(text)][:MOST_WORDS]
+        spans = [
+            (start, end)
+            for start, end in spans
+            if not any(start < stop and begin < end for begin, stop, _ in labels)
+        ]
+        if not spans:
+            return ()
+        base = self._reader.first.stereotypes([""])[0]
+        shares = self._reader.first.stereotypes([text[start:end] for start, end in spans])
+        order = sorted(range(len(spans)), key=lambda i: (-shares[i], i))[:STRONG_WORDS]
+        return tuple(spans[i] for i in sorted(order) if shares[i] > base)
+
+
+@cache
+def shipped() -> EncoderScorer:
+    """The scorer of this package.
+
+    Raises:
+        ModelError: A model is missing or does not fit.
+    """
+    return EncoderScorer(probabilities.shipped(), calibration.shipped().weights)

@@ -1,0 +1,211 @@
+"""Judges the sentences of documents (main paper, 4.2.3).
+
+It decides which sentences are asked about, for which attributes, and which answers make a strong
+stereotype.
+
+`run` and `explain` both use this module, so that they agree. `filter` decides what happens to a
+strong stereotype.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import accumulate, chain
+from typing import NamedTuple, Protocol
+
+from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, Calibration, cut
+from evenflow.transforms.measures.stereotypes.detect import Detector
+from evenflow.transforms.measures.stereotypes.indicators import Indicators
+from evenflow.transforms.measures.stereotypes.masking import Span, unlisted, widened
+from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.wordlists.loader import WordList
+
+PIECE = 1 << 20  # characters that are searched at a time
+
+
+class IndicatorScorer(Protocol):
+    """Finds the linguistic indicators of sentences."""
+
+    def indicators(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[Indicators | None]:
+        """Find the indicators of some sentences.
+
+        Args:
+            sentences: S sentences.
+            labels: Of each sentence the words (start, end, attribute) that name the groups.
+
+        Returns:
+            S values; None for a sentence that cannot be judged.
+        """
+        ...
+
+
+class Candidate(NamedTuple):
+    """A sentence and an attribute whose groups it names.
+
+    Attributes:
+        document: The document's number.
+        sentence: The sentence's number in the document.
+        attribute: The attribute.
+        spans: The words that name the groups, with offsets into the sentence.
+    """
+
+    document: int
+    sentence: int
+    attribute: str
+    spans: list[Span]
+
+
+class Judgement(NamedTuple):
+    """What the models say of a candidate.
+
+    Attributes:
+        candidate: The sentence and the attribute.
+        potential: The probability that the sentence states a stereotype; None: cannot say.
+        indicators: Its linguistic indicators; None where they were not asked for or cannot be
+            found.
+        strong: Whether it is a potential stereotype whose score reaches the threshold.
+        sure: Whether the detector reaches the required precision at this probability.
+    """
+
+    candidate: Candidate
+    potential: float | None
+    indicators: Indicators | None
+    strong: bool
+    sure: bool
+
+
+class StereotypeJudge:
+    """Judges sentences that name people of a group, by a label of the DR score or another word.
+
+    It also looks at groups that no word list has (`masking.unlisted`). No precision is known of
+    these, so their stereotypes are never sure.
+
+    Args:
+        lists: The attributes' word lists.
+        thresholds: By attribute the score_scsc from which a potential stereotype is a strong one.
+            Another attribute has the strictest of them.
+        precision: Share of the sure stereotypes that should be right (0..1).
+        detector: Gives the probabilities.
+        scorer: Gives the indicators.
+        calibration: Of the detector; by default that of the shipped one.
+
+    Attributes:
+        unlisted: The attributes without a word list that it looks at.
+
+    Raises:
+        ModelError: The shipped calibration cannot be read.
+    """
+
+    def __init__(
+        self,
+        lists: Sequence[WordList],
+        thresholds: Mapping[str, float],
+        precision: float,
+        detector: Detector,
+        scorer: IndicatorScorer,
+        calibration: Calibration | None = None,
+    ):
+        wide = _wide(frozenset(words.attribute for words in lists))
+        self.unlisted = tuple(words.attribute for words in wide.lists)
+        self._finders = LabelFinder([widened(words) for words in lists]), wide
+        self._detector, self._scorer, self._thresholds = detector, scorer, thresholds
+        self._strictest = max(thresholds.values(), default=1.0)
+        self._cuts = {name: cut(name, precision, calibration) for name in thresholds}
+
+    def candidates(self, documents: Sequence[Relevant]) -> Iterator[Candidate]:
+        """Find the sentences that name groups, see `find_candidates`."""
+        for first, last in pieces([each.text for each in documents], PIECE):
+            found = [find_candidates(each, documents[first:last]) for each in self._finders]
+            for each in sorted(chain(*found)):
+                yield each._replace(document=first + each.document)
+
+    def judge(
+        self,
+        documents: Sequence[Relevant],
+        candidates: Sequence[Candidate],
+        all_indicators: bool = False,
+    ) -> list[Judgement]:
+        """Judge candidates; the sentences of all documents are asked together.
+
+        Args:
+            documents: The documents that the candidates' numbers refer to.
+            candidates: C candidates.
+            all_indicators: Whether indicators are also found for sentences that are no potential
+                stereotypes.
+
+        Returns:
+            C judgements, in the order of the candidates.
+        """
+        texts = [_text(documents[each.document], each.sentence) for each in candidates]
+        spans = [each.spans for each in candidates]
+        chances = self._detector.detect(texts, spans)
+        scored = [
+            i
+            for i, chance in enumerate(chances)
+            if all_indicators or (chance is not None and chance >= THRESHOLD)
+        ]
+        found = self._scorer.indicators([texts[i] for i in scored], [spans[i] for i in scored])
+        indicators = dict(zip(scored, found, strict=True))
+        return [
+            self._judgement(each, chances[i], indicators.get(i))
+            for i, each in enumerate(candidates)
+        ]
+
+    def _judgement(
+        self, candidate: Candidate, potential: float | None, found: Indicators | None
+    ) -> Judgement:
+        """Whether a candidate is a strong stereotype, and whether that is sure."""
+        if potential is None or found is None:
+            return Judgement(candidate, potential, found, False, False)
+        threshold = self._thresholds.get(candidate.attribute, self._strictest)
+        least = self._cuts.get(candidate.attribute)
+        strong = potential >= THRESHOLD and found.score >= threshold
+        return Judgement(
+            candidate, potential, found, strong, least is not None and potential >= least
+        )
+
+
+@cache
+def _wide(names: frozenset[str]) -> LabelFinder:
+    """Finds the groups without a word list; it takes a second to make. See `unlisted`."""
+    return LabelFinder(unlisted(names))
+
+
+def find_candidates(finder: LabelFinder, documents: Sequence[Relevant]) -> Iterator[Candidate]:
+    """Find the sentences that name groups, by document, sentence and attribute.
+
+    Args:
+        finder: Finds the words that name groups.
+        documents: The documents; their mentions are not looked at.
+
+    Yields:
+        A candidate for each sentence and attribute whose groups it names.
+    """
+    texts = [document.text for document in documents]
+    for first, last in pieces(texts, PIECE):
+        begins = list(
+            accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0)
+        )
+        joined = BETWEEN.join(texts[first:last])
+        found: dict[tuple[int, int, str], list[Span]] = {}
+        for mention in sorted(finder.find(joined), key=lambda each: each.start):
+            place = bisect_right(begins, mention.start) - 1
+            sentences = documents[first + place].sentences
+            own = mention.start - begins[place]
+            number = bisect_right(sentences, own, key=lambda each: each[0]) - 1
+            if number >= 0 and own < sentences[number][1]:
+                start = own - sentences[number][0]
+                span = start, start + mention.end - mention.start, mention.attribute
+                found.setdefault((first + place, number, mention.attribute), []).append(span)
+        yield from (Candidate(*key, spans) for key, spans in sorted(found.items()))
+
+
+def _text(document: Relevant, number: int) -> str:
+    """The text of a sentence."""
+    start, end = document.sentences[number]
+    return document.text[start:end]
