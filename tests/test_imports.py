@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[1]
 # From top to bottom.
 ORDER = (
     ("pipelines.api",),
-    ("pipelines.cli",),
+    ("pipelines.cli.app",),
     ("pipelines.cli.lab",),
+    ("pipelines.cli",),
     ("pipelines.lab", "pipelines.triggers"),
     ("pipelines.pages.board", "pipelines.engine.stream"),
     ("pipelines.engine.files", "pipelines.doctor"),

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.lab.coverage_options import Counting, print_parts
+from evenflow.pipelines.cli.coverage_options import Counting, print_parts
 
 GAPS = "gaps"  # the command that `evenflow coverage INPUT…` stands for
 HELP = """Meetings of attributes that are too rare, and a plan that fills the gaps.

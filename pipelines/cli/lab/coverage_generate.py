@@ -10,7 +10,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.lab.coverage_options import PLAN, Counting, print_parts
+from evenflow.pipelines.cli.coverage_options import PLAN, Counting, print_parts
 
 EXAMPLES = examples(
     "evenflow coverage plan c/ --attributes gender --tau 30 --json > p.json",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.lab.coverage_options import PLAN, Counting, print_parts
+from evenflow.pipelines.cli.coverage_options import PLAN, Counting, print_parts
+
+if TYPE_CHECKING:
+    from evenflow.transforms.lab.coverage.additions import Needs
 
 EXAMPLES = examples(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
@@ -70,10 +73,28 @@ def plan(
     from evenflow.pipelines.terminal import coverage_tables
     from evenflow.transforms.lab.coverage.planned import Wishes, planned
 
-    things, needs = counting.things(inputs), counting.needs(inputs)
+    things, needs = counting.things(inputs), needs_of(counting, inputs)
     wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst)
     parts = {
         name: planned(each, counting.depth, wishes, things, needs)
         for name, each in counting.parts(inputs).items()
     }
     print_parts(parts, as_json, lambda: coverage_tables.plans(parts, things))
+
+
+def needs_of(counting: Counting, inputs: list[str]) -> Needs:
+    """What a record has a value of, so that `generate` can write it.
+
+    A text names a group, and its fields are known. A triple has a relation or entities.
+    """
+    from evenflow.transforms.lab.coverage.additions import Needs
+    from evenflow.transforms.lab.generation.items import is_of_triple
+    from evenflow.transforms.measures.coverage.lookup import is_of_text
+
+    config = counting.config
+    names = config.coverage.named()
+    if not counting.of_text(inputs, config):
+        return Needs(one=list(filter(is_of_triple, names)) or names)
+    groups = [name for name in names if name in config.attributes]
+    others = [name for name in names if name not in groups]
+    return Needs([each for each in others if not is_of_text(each, config.coverage)], groups)

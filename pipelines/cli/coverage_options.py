@@ -17,7 +17,6 @@ from evenflow.pipelines.terminal.endings import printing
 
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
-    from evenflow.transforms.lab.coverage.additions import Needs
     from evenflow.transforms.measures.coverage.knowledge import Knowledge
     from evenflow.transforms.measures.coverage.mups import Coverage
     from evenflow.transforms.measures.coverage.table import Table
@@ -126,7 +125,7 @@ class Counting(options.Lists):
         return self.configuration(overrides)
 
     @cached_property
-    def _config(self) -> Config:
+    def config(self) -> Config:
         """The configuration under the options. Raises as `settings`."""
         return self.settings()
 
@@ -177,7 +176,7 @@ class Counting(options.Lists):
             raise typer.BadParameter(
                 f"{self.missing!r} is none of open, value and drop", param_hint="'--missing'"
             )
-        config = self._config
+        config = self.config
         whole = self._table(inputs, config)
         confidence = None if self.exact else config.gate.confidence
         threshold = Threshold.parse(self.tau)
@@ -195,7 +194,7 @@ class Counting(options.Lists):
         from evenflow.transforms.measures.coverage.named import Meetings
 
         known = self.knowledge(config)
-        if not self._of_text(inputs, config):
+        if not self.of_text(inputs, config):
             missing: Any = self.missing
             return columns.read(inputs, config.coverage.named(), missing, known)
         total = Figures()
@@ -211,7 +210,7 @@ class Counting(options.Lists):
             )
         return Meetings(config.coverage, config.word_lists()).table(total.coverage)
 
-    def _of_text(self, inputs: list[str], config: Config) -> bool:
+    def of_text(self, inputs: list[str], config: Config) -> bool:
         """Whether some attribute is named in a text."""
         from evenflow.transforms.measures.coverage.columns import CSV
         from evenflow.transforms.measures.coverage.lookup import is_of_text
@@ -231,33 +230,16 @@ class Counting(options.Lists):
         """
         from evenflow.transforms.measures.coverage.gaps import summary
 
-        confidence = self._config.gate.confidence
+        confidence = self.config.gate.confidence
         return {
             name: summary(each, confidence, self.depth, most)
             for name, each in self.parts(inputs).items()
         }
 
-    def needs(self, inputs: list[str]) -> Needs:
-        """What a record has a value of, so that `generate` can write it.
-
-        A text names a group, and its fields are known. A triple has a relation or entities.
-        """
-        from evenflow.transforms.lab.coverage.additions import Needs
-        from evenflow.transforms.lab.generation.items import is_of_triple
-        from evenflow.transforms.measures.coverage.lookup import is_of_text
-
-        config = self._config
-        names = config.coverage.named()
-        if not self._of_text(inputs, config):
-            return Needs(one=list(filter(is_of_triple, names)) or names)
-        groups = [name for name in names if name in config.attributes]
-        others = [name for name in names if name not in groups]
-        return Needs([each for each in others if not is_of_text(each, config.coverage)], groups)
-
     def things(self, inputs: list[str]) -> tuple[str, str]:
         """What a record is called, one and several."""
-        config = self._config
-        if not self._of_text(inputs, config):
+        config = self.config
+        if not self.of_text(inputs, config):
             return "record", "records"
         return config.coverage.unit, f"{config.coverage.unit}s"
 
