@@ -125,7 +125,7 @@ class Counting(options.Lists):
         return self.configuration(overrides)
 
     @cached_property
-    def config(self) -> Config:
+    def resolved(self) -> Config:
         """The configuration under the options. Raises as `settings`."""
         return self.settings()
 
@@ -176,7 +176,7 @@ class Counting(options.Lists):
             raise typer.BadParameter(
                 f"{self.missing!r} is none of open, value and drop", param_hint="'--missing'"
             )
-        config = self.config
+        config = self.resolved
         whole = self._table(inputs, config)
         confidence = None if self.exact else config.gate.confidence
         threshold = Threshold.parse(self.tau)
@@ -230,7 +230,7 @@ class Counting(options.Lists):
         """
         from evenflow.transforms.measures.coverage.gaps import summary
 
-        confidence = self.config.gate.confidence
+        confidence = self.resolved.gate.confidence
         return {
             name: summary(each, confidence, self.depth, most)
             for name, each in self.parts(inputs).items()
@@ -238,7 +238,7 @@ class Counting(options.Lists):
 
     def things(self, inputs: list[str]) -> tuple[str, str]:
         """What a record is called, one and several."""
-        config = self.config
+        config = self.resolved
         if not self.of_text(inputs, config):
             return "record", "records"
         return config.coverage.unit, f"{config.coverage.unit}s"

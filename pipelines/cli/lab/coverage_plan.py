@@ -91,7 +91,7 @@ def needs_of(counting: Counting, inputs: list[str]) -> Needs:
     from evenflow.transforms.lab.generation.items import is_of_triple
     from evenflow.transforms.measures.coverage.lookup import is_of_text
 
-    config = counting.config
+    config = counting.resolved
     names = config.coverage.named()
     if not counting.of_text(inputs, config):
         return Needs(one=list(filter(is_of_triple, names)) or names)
