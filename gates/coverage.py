@@ -11,7 +11,7 @@ from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import CoverageEntry, State, Verdict
 from evenflow.schemas.sections import CoverageSettings
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.measures.coverage.gaps import joined, summary, words
+from evenflow.transforms.measures.coverage.gaps import joined, summary, unsure, words
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.measures.coverage.table import Table
@@ -72,6 +72,8 @@ def _decide(result: Mapping[str, Any], settings: CoverageSettings) -> Verdict:
         state = "block"
     elif largest > 0 and largest >= settings.warn:
         state = "warn"
+    if result["state"] == "cannot tell":
+        return Verdict(state="too few", reason=f"cannot tell: {unsure(result)}")
     if not result["gaps"]:
         return Verdict(state=state, reason=f"no meeting of attributes is below {result['tau']}")
     rarest = words(result["gaps"][0]["pattern"])

@@ -16,7 +16,7 @@ from pydantic.v1 import (
 
 from evenflow.gates.expectations.base import FrameMetric, StatedExpectation, require_columns
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.measures.coverage.gaps import summary, words
+from evenflow.transforms.measures.coverage.gaps import summary, unsure, words
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.table import Table
 
@@ -111,6 +111,8 @@ class ExpectCoverageGapToBeAtMost(StatedExpectation):
         found = result.get("details")
         if not found:
             return ""
+        if found.get("state") == "cannot tell":
+            return f"cannot tell: {unsure(found)}" if found["unsure"] else "no document"
         if not found["gaps"]:
             return f"no gap in {found['records']:,} documents"
         gap = found["gaps"][0]

@@ -23,3 +23,13 @@ def families(totals: Totals) -> Iterator[Metric]:
         "Largest gap, 1 - coverage / tau, by which the gate judges.",
         rolling.get("largest"),
     )
+    yield one(
+        "evenflow_coverage_unsure",
+        "Meetings that may be too rare: the share is below tau, its interval's upper bound is not.",
+        rolling.get("unsure"),
+    )
+    yield one(
+        "evenflow_coverage_least_tau",
+        "Smallest tau at which the rolling panes can show a gap.",
+        rolling.get("least_tau"),
+    )

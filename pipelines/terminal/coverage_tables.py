@@ -9,7 +9,7 @@ from rich.table import Table
 
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.pipelines.terminal.tables import console
-from evenflow.transforms.measures.coverage.gaps import words
+from evenflow.transforms.measures.coverage.gaps import unsure, words
 
 
 def gaps(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -> None:
@@ -26,24 +26,34 @@ def gaps(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -
         title += (
             f"{result['records']:,} {things[1]}, {result['found']:,} gaps below {result['tau']}"
         )
-        table = Table("gap", things[1], "share", "interval", "missing", title=title)
-        for column in table.columns[1:]:
+        if result["unsure"]:
+            title += f"; cannot tell of {result['unsure']:,}"
+        columns = "values that meet", "state", things[1], "share", "interval", "missing"
+        table = Table(*columns, title=title)
+        for column in table.columns[2:]:
             column.justify = "right"
-        for gap in result["gaps"]:
+        for state, gap in (
+            *(("gap", gap) for gap in result["gaps"]),
+            *(("cannot tell", gap) for gap in result["unsure_gaps"]),
+        ):
             known = gap["share"] is not None
             table.add_row(
                 visible(words(gap["pattern"])),
+                state,
                 f"{gap['records']:,}",
                 f"{gap['share']:.2%}" if known else "",
                 f"{gap['low']:.2%}–{gap['high']:.2%}" if known else "",
                 f"{gap['missing']:,}",
             )
-        if result["gaps"]:
+        if table.row_count:
             out.print(table)
         else:
             out.print(title)
-        if result["found"] > len(result["gaps"]):
-            print(f"and {result['found'] - len(result['gaps']):,} more, see --most and --json")
+        hidden = result["found"] + result["unsure"] - table.row_count
+        if hidden:
+            print(f"and {hidden:,} more, see --most and --json")
+        if result["unsure"]:
+            print(f"cannot tell: {unsure(result)}")
 
 
 def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -> None:

@@ -65,6 +65,22 @@ def test_earlier_panes_count_and_without_records_nothing_is_judged() -> None:
     assert judge_coverage(Config(), Config().word_lists(), {}, []) is None
 
 
+def test_what_so_few_records_cannot_show_is_said_and_not_judged() -> None:
+    # 2 of 1,002 are fewer than 0.5 %; yet 0.5 % can have 2 of 1,002
+    entry = judged(2, 1000, tau="0.5%", block=0.9)
+    assert entry is not None
+    rolling = entry.rolling
+    assert (rolling["found"], rolling["unsure"], rolling["state"]) == (0, 1, "cannot tell")
+    assert entry.verdict.state == "too few"
+    assert entry.verdict.reason.startswith("cannot tell: 1 pattern is below 0.005, but not surely")
+    assert rolling["least_tau"] == pytest.approx(1 - 0.025 ** (1 / 1002))
+    surely = judged(2, 3000, tau="0.5%", block=0.9)
+    assert surely is not None and surely.rolling["state"] == "gap"
+    enough = judged(900, 3000, tau="0.5%")
+    assert enough is not None and enough.rolling["state"] == "no gap"
+    assert enough.verdict.reason == "no meeting of attributes is below 0.005"
+
+
 def test_sums_keep_what_the_next_verdict_needs() -> None:
     entries = [
         pane_entry(
@@ -83,4 +99,5 @@ def test_sums_keep_what_the_next_verdict_needs() -> None:
         for sample in family.samples
     }
     assert samples["evenflow_coverage_gaps"] == 1
+    assert samples["evenflow_coverage_unsure"] == 0
     assert samples["evenflow_coverage_largest_gap"] == pytest.approx(0.94)

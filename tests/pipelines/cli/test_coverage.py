@@ -79,6 +79,21 @@ def test_a_page_escapes_what_it_shows(call: Call, tmp_path: Path) -> None:
     assert "<script>" not in html and "&lt;script&gt;" in html
 
 
+def test_gaps_that_the_records_cannot_show_are_told(call: Call, tmp_path: Path) -> None:
+    path, page = tmp_path / "t.csv", tmp_path / "p.html"
+    path.write_text("sex,race\n" + "f,a\n" * 150 + "m,a\n" * 150 + "f,b\n" + "m,b\n" * 40)
+    common = (path, "--attributes", "sex,race", "--tau", "1%")
+    done = call("coverage", *common, "--json")
+    assert (done.json["state"], done.json["found"], done.json["unsure"]) == ("cannot tell", 0, 1)
+    assert [gap["pattern"] for gap in done.json["unsure_gaps"]] == [{"sex": "f", "race": "b"}]
+    shown = call("coverage", *common, "--page", page)
+    assert "0 gaps below 0.01; cannot tell of 1" in shown.out
+    assert "341 records can show no gap below 0.011" in shown.out
+    assert "can show no gap below 1.1&nbsp;%" in page.read_text(encoding="utf-8")
+    exact = call("coverage", *common, "--exact", "--json")
+    assert (exact.json["state"], exact.json["found"], exact.json["unsure"]) == ("gap", 1, 0)
+
+
 def test_each_value_of_a_relation_on_its_own(call: Call) -> None:
     done = call(
         *("coverage", ADULT, "--attributes", "sex,race", "--by", "income", "--tau", "1%", "--json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from evenflow.transforms.measures.coverage.patterns import Ints
 from evenflow.transforms.measures.coverage.threshold import interval
 
 DIGITS = 9  # of shares
+State = Literal["gap", "cannot tell", "no gap"]
 
 
 def patterns(coverage: Coverage, codes: Ints) -> list[dict[str, str]]:
@@ -55,59 +56,123 @@ def summary(
 
     Returns:
         `records`, `values` by attribute, `tau`, `needed` (records that reach it), `called_below`
-        (records below which a pattern is called uncovered), `confidence`, `depth`, `found` (number
-        of gaps), `largest` (of the relative gaps, see `largest_gap`; null without records), and
-        `gaps`: of each its `pattern`, `records`, `share`, `low`, `high`, `missing` (records up to
-        tau) and `parents` (records of each pattern with one value fewer).
+        (records below which a pattern is called uncovered), `confidence`, `depth`, `state` (see
+        `state`), `least_tau` (see `least_tau`), `found` (number of gaps), `largest` (of the
+        relative gaps, see `largest_gap`; null without records), and `gaps`: of each its `pattern`,
+        `records`, `share`, `low`, `high`, `missing` (records up to tau) and `parents` (records of
+        each pattern with one value fewer). `unsure` is the number of patterns whose share is below
+        tau while their upper bound is not, and `unsure_gaps` lists them like `gaps`.
     """
     table, threshold = coverage.table, coverage.threshold
-    codes = coverage.mups(depth)
-    counts, levels = coverage.count(codes), table.lattice.levels(codes)
-    total = table.total
+    codes, unsure = coverage.mups(depth), coverage.unsure(depth)
+    return {
+        "records": table.total,
+        "values": dict(zip(table.attributes, map(list, table.values), strict=True)),
+        "tau": str(threshold),
+        "needed": threshold.needed(table.total),
+        "called_below": coverage.limit,
+        "confidence": confidence,
+        "depth": depth,
+        "state": state(table.total, len(codes), len(unsure)),
+        "least_tau": least_tau(coverage, confidence),
+        "found": len(codes),
+        "largest": largest_gap(coverage, confidence, depth),
+        "gaps": _listed(coverage, codes, confidence, most),
+        "unsure": len(unsure),
+        "unsure_gaps": _listed(coverage, unsure, confidence, most),
+    }
+
+
+def state(records: float, found: int, unsure: int) -> State:
+    """What records say of coverage.
+
+    Args:
+        records: Number of records.
+        found: Number of gaps.
+        unsure: Number of patterns that may be gaps.
+
+    Returns:
+        `gap` if a pattern's upper bound is below the threshold; `no gap` if each pattern's share
+        reaches it; else `cannot tell`.
+    """
+    if found:
+        return "gap"
+    return "cannot tell" if unsure or not records else "no gap"
+
+
+def least_tau(coverage: Coverage, confidence: float) -> float | None:
+    """The smallest threshold at which these records can show a gap.
+
+    It is the upper bound of a pattern of at most two values that no record matches. At a smaller
+    threshold nothing is called a gap, whatever is missing.
+
+    Args:
+        coverage: The coverage.
+        confidence: Level of the interval.
+
+    Returns:
+        A share; None if no bound is compared, or without records.
+    """
+    table = coverage.table
+    if not coverage.has_bound or not table.total:
+        return None
+    squares = coverage.squares(np.array([table.lattice.root]))
+    return round(float(interval(0, table.total, squares, confidence)[1][0]), DIGITS)
+
+
+def unsure(result: Mapping[str, Any]) -> str:
+    """What cannot be told, in words.
+
+    Args:
+        result: What `summary` returned, with a pattern that may be a gap.
+
+    Returns:
+        A clause.
+    """
+    number = result["unsure"]
+    said = f"{number:,} {'patterns are' if number != 1 else 'pattern is'} below {result['tau']}"
+    return (
+        f"{said}, but not surely; {result['records']:,} records can show no gap below"
+        f" {result['least_tau']:.2g}"
+    )
+
+
+def _listed(
+    coverage: Coverage, codes: Ints, confidence: float, most: int | None
+) -> list[dict[str, Any]]:
+    """Describe patterns, the rarest first."""
+    table = coverage.table
+    counts, levels, total = coverage.count(codes), table.lattice.levels(codes), table.total
     keys = [codes, levels, counts]
     if coverage.by_pattern:
         keys.append(interval(counts, total, coverage.squares(codes), confidence)[1])
     order = np.lexsort(keys)[:most]
-    chosen = codes[order]
+    chosen, needed = codes[order], coverage.threshold.needed(total)
     squares = coverage.squares(chosen) if total else 1.0
     lows, highs = interval(counts[order], total or 1, squares, confidence)
-    needed = threshold.needed(total)
     above: list[list[dict[str, Any]]] = [[] for _ in chosen]
     for (has, parents), name in zip(table.lattice.parents(chosen), table.attributes, strict=True):
         for place, count in zip(np.flatnonzero(has), coverage.count(parents).tolist(), strict=True):
             above[place].append({"without": name, "records": count})
-    gaps: list[dict[str, Any]] = []
-    for pattern, count, low, high, parents in zip(
-        patterns(coverage, chosen),
-        counts[order].tolist(),
-        lows.tolist(),
-        highs.tolist(),
-        above,
-        strict=True,
-    ):
-        gaps.append(
-            {
-                "pattern": pattern,
-                "records": count,
-                "share": round(count / total, DIGITS) if total else None,
-                "low": round(low, DIGITS) if total else None,
-                "high": round(high, DIGITS) if total else None,
-                "missing": math.ceil(needed - count),
-                "parents": parents,
-            }
+    return [
+        {
+            "pattern": pattern,
+            "records": count,
+            "share": round(count / total, DIGITS) if total else None,
+            "low": round(low, DIGITS) if total else None,
+            "high": round(high, DIGITS) if total else None,
+            "missing": math.ceil(needed - count),
+            "parents": parents,
+        }
+        for pattern, count, low, high, parents in zip(
+            patterns(coverage, chosen),
+            counts[order].tolist(),
+            lows.tolist(),
+            highs.tolist(),
+            above,
+            strict=True,
         )
-    return {
-        "records": total,
-        "values": dict(zip(table.attributes, map(list, table.values), strict=True)),
-        "tau": str(threshold),
-        "needed": needed,
-        "called_below": coverage.limit,
-        "confidence": confidence,
-        "depth": depth,
-        "found": len(codes),
-        "largest": largest_gap(coverage, confidence, depth),
-        "gaps": gaps,
-    }
+    ]
 
 
 def joined(
@@ -128,20 +193,32 @@ def joined(
 
     Returns:
         As `summary`. The patterns have a value of `by` besides, and `needed` of their part.
+        `least_tau` is the largest of the parts' own.
     """
-    gaps = [
-        {**gap, "pattern": {by: name, **gap["pattern"]}, "needed": part["needed"]}
-        for name, part in sorted(parts.items())
-        for gap in part["gaps"]
-    ]
     # As `largest_gap`: a number of records is compared as it is, of a share the upper bound
-    gaps.sort(key=lambda gap: gap["records" if threshold.share is None else "high"])
+    rarity = "records" if threshold.share is None else "high"
+    listed: dict[str, list[dict[str, Any]]] = {
+        key: sorted(
+            (
+                {**gap, "pattern": {by: name, **gap["pattern"]}, "needed": part["needed"]}
+                for name, part in sorted(parts.items())
+                for gap in part[key]
+            ),
+            key=lambda gap: gap[rarity],
+        )[:most]
+        for key in ("gaps", "unsure_gaps")
+    }
+    found, unsure = (sum(part[key] for part in parts.values()) for key in ("found", "unsure"))
     every = [part["largest"] for part in parts.values() if part["largest"] is not None]
+    least = [part["least_tau"] for part in parts.values() if part["least_tau"] is not None]
     return {
         **whole,
-        "found": sum(part["found"] for part in parts.values()),
+        "state": state(whole["records"], found, unsure),
+        "least_tau": max(least, default=None),
+        "found": found,
+        "unsure": unsure,
         "largest": max(every, default=None),
-        "gaps": gaps[:most],
+        **listed,
     }
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.measures.coverage import mups
+from evenflow.transforms.measures.coverage.gaps import least_tau
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.patterns import TooManyPatternsError
 from evenflow.transforms.measures.coverage.table import Table
@@ -171,3 +172,38 @@ def test_a_search_from_the_top_finds_what_the_array_does(monkeypatch: pytest.Mon
     assert dense.mups(2).tolist() == searched.mups(2).tolist()
     every = np.arange(0, table.lattice.patterns, 7)
     assert dense.count(every).tolist() == searched.count(every).tolist()
+
+
+@pytest.mark.parametrize("dense", [mups.DENSE, 0], ids=["array", "search"])
+def test_patterns_below_the_threshold_are_gaps_or_unsure(
+    dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mups, "DENSE", dense)
+    rng = random.Random(41)
+    both = unsure = 0
+    for _ in range(300):
+        values, records = table_of(rng)
+        table = Table.of(values, Counter(records * 9))
+        threshold = Threshold.parse(rng.choice(["0.02", "0.05", "0.1", "0.3"]))
+        coverage, exact = Coverage(table, threshold, 0.95), Coverage(table, threshold)
+        maybe = coverage.unsure()
+        if not records:
+            assert not len(maybe)
+            continue
+        # A rare enough pattern is a gap; one that is merely below the threshold is unsure
+        below_share = set(exact.mups().tolist())
+        assert set(maybe.tolist()) == below_share - set(coverage.mups().tolist())
+        assert not len(exact.unsure())
+        unsure += len(maybe)
+        both += bool(len(maybe)) and bool(len(coverage.mups()))
+    assert unsure > 100 and both > 10
+
+
+def test_the_least_threshold_is_where_a_pattern_without_records_becomes_a_gap() -> None:
+    table = Table.of({"a": ["x", "y"]}, {(("x",),): 800}, 1600.0)
+    least = least_tau(Coverage(table, Threshold.parse("0.5"), 0.95), 0.95)
+    assert least is not None
+    for factor, gaps in ((0.99, 0), (1.01, 1)):
+        coverage = Coverage(table, Threshold.parse(f"{least * factor:.9f}"), 0.95)
+        assert (len(coverage.mups()), len(coverage.unsure())) == (gaps, 1 - gaps)
+    assert least_tau(Coverage(table, Threshold.parse("3"), 0.95), 0.95) is None
