@@ -42,6 +42,7 @@ class Unit:
         size: Its size in the plan.
         place: Where it is from; the judge knows what it means.
         settled: The target groups for which it is accepted.
+        gone: Whether it is a part of another unit, with which it changes.
     """
 
     key: float
@@ -49,6 +50,7 @@ class Unit:
     size: ClassSize
     place: Any
     settled: tuple[str, ...] = ()
+    gone: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ def draw(
         if not unjudged:
             return Drawn(made, chosen)
         left = {id(unit): rest for (unit, _), rest in zip(unjudged, judge(unjudged), strict=True)}
-        alive = [rest for unit in alive if (rest := left.get(id(unit), unit)) is not None]
+        rests = (left.get(id(unit), unit) for unit in alive)
+        alive = [rest for rest in rests if rest is not None and not rest.gone]
 
 
 def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list[tuple[Unit, str]]:

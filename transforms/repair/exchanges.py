@@ -140,6 +140,7 @@ class Exchanges:
         self._leads: dict[tuple[Spot, int], int] = {}
         self._chances: dict[tuple[Spot, int], float] = {}
         self._joined: dict[tuple[Spot, int], tuple[int, ...]] = {}
+        self._units: dict[tuple[Spot, int], Unit] = {}  # those of one set
 
     def reason(self, spot: Spot, place: int, proposed: Set) -> str:
         """Say why a set may not change.
@@ -316,6 +317,9 @@ class Exchanges:
             mentions=tuple(mention for each in own for mention in each.mentions),
             sentences=tuple(sorted({at for each in own for at in each.sentences})),
         )
+        for place in joined:
+            if (follower := self._units.get((unit.place[0], place))) is not None:
+                follower.gone = True
         kind, size = eligibility.measure_set(self._groups, whole)
         return Unit(unit.key, kind, size, (unit.place[0], joined), (target,))
 
@@ -325,7 +329,9 @@ class Exchanges:
         kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
         done = self._bar is None and self._judge is None
-        return Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
+        unit = Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
+        self._units[spot, place] = unit
+        return unit
 
     def _copy(self, spot: Spot, document: Proposed, free: Sequence[int]) -> Unit | None:
         """A document as a unit (mode augment), given the places of the sets that may change."""

@@ -96,9 +96,9 @@ class Worker:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - began
 
 
-_kept: dict[str, Worker] = {}  # by run; a process works for one run at a time
+_kept: dict[Staging, Worker] = {}  # of one run; a process works for one run at a time
 _keeping = threading.Lock()
-_failures: dict[str, Exception] = {}  # the last one, by run
+_failures: dict[Staging, Exception] = {}  # the last one, by run
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ class GraphContext:
     def worker(self) -> Worker:
         """Return the Worker of this process; the first call in a run makes it."""
         with _keeping:
-            if self.staging.run not in _kept:
+            if self.staging not in _kept:
                 made = Worker(Config.model_validate(self.config))
                 _kept.clear()
-                _kept[self.staging.run] = made
-            return _kept[self.staging.run]
+                _kept[self.staging] = made
+            return _kept[self.staging]
 
     @contextmanager
     def noting_failure(self) -> Iterator[None]:
@@ -130,12 +130,12 @@ class GraphContext:
         try:
             yield
         except Exception as error:
-            _failures[self.staging.run] = error
+            _failures[self.staging] = error
             raise
 
     def failure(self) -> Exception | None:
         """Return what a step of this run raised in this process; None: nothing."""
-        return _failures.get(self.staging.run)
+        return _failures.get(self.staging)
 
 
 def make_pane(pane: Pane, context: GraphContext) -> None:

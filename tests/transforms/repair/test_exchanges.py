@@ -222,6 +222,23 @@ def test_a_person_who_changes_with_another_set_is_not_changed_by_half(tmp_path: 
     assert own.excluded[sets.HALF] == 1
 
 
+def test_sets_that_change_with_another_one_count_once(tmp_path: Path) -> None:
+    """The plan counts the mentions of a person once, also of sets that were not drawn yet."""
+    by = config()
+    texts = ["A nun sang.\n\nHer sister left.\n\nHer niece came.\n\nA king left."]
+    pane = staged(tmp_path, by, First(lambda shown: MAYBE), texts)
+    own = exchanges(pane, by, Judge(together=all_of_the_group))
+    asked: list[list[Unit]] = []
+
+    def judge(units: list[tuple[Unit, str]]) -> Sequence[Unit | None]:
+        asked.append([unit for unit, _ in units])
+        return own.judge(units)
+
+    drawn = draw([5, 1], [0.2, 0.8], GROUPS["gender"], own.units(), judge)
+    assert len(asked[0]) < len(list(own.units())) - 1  # some were not drawn
+    assert drawn.plan.expected.dr_after <= 0.2 and not drawn.chosen
+
+
 def test_a_copy_is_a_unit_that_loses_what_the_judge_refuses(tmp_path: Path) -> None:
     by = config(repair__mode="augment")
     pane = staged(
