@@ -18,16 +18,12 @@ DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
 # Pinned, because another version writes other JSON
 GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
-API = Path("pipelines/api")
-ROOMS = [
-    room.parent
-    for top in TOPS
-    for room in sorted(Path(top).rglob("__init__.py"))
-    if room.parent != API
-]
+ROOMS = [room.parent for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))]
 PACKAGES = {
-    "evenflow": API.as_posix(),
-    **{".".join(("evenflow", *room.parts)): room.as_posix() for room in ROOMS},
+    ".".join(("evenflow", *room.parts)).replace("evenflow.pipelines.api", "evenflow"): (
+        room.as_posix()
+    )
+    for room in ROOMS
 }
 
 setup(

@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # From top to bottom.
 ORDER = (
+    ("pipelines.examples",),
     ("pipelines.api",),
     ("pipelines.cli.app",),
     ("pipelines.cli.lab",),

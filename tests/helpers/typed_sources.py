@@ -49,7 +49,7 @@ def lay_out(root: Path, to: Path, packages: set[str]) -> list[Path]:
     evenflow.mkdir(parents=True)
     for room in ROOMS:
         (evenflow / room).symlink_to(root / room)
-    for path in (root / "pipelines" / "api").glob("*.py"):
+    for path in (root / "pipelines" / "api").iterdir():
         (evenflow / path.name).symlink_to(path)
     untyped: set[Path] = set()
     for path, name in imports(root, packages):

@@ -47,6 +47,26 @@ def validate(
     Returns:
         The documents and dead letters.
     """
+    out, kept, rests = parsed(block, config, values, spoilt)
+    stage_fields(out, rests, [block.values[index] or b"" for index in kept], own)
+    return out
+
+
+def parsed(
+    block: PartitionBlock, config: Config, values: Values, spoilt: Spoilt
+) -> tuple[Documents, list[int], list[dict[str, Any]]]:
+    """Parse the records of a block, with their other fields as they are.
+
+    Args:
+        block: The block.
+        config: Names of the fields, and the limit of a text.
+        values: What a record's value is.
+        spoilt: Records by index that become dead letters and are not looked at.
+
+    Returns:
+        The documents (D,) without their fields, and the dead letters; the indices of the records
+        that became documents (D,); and their other fields (D,).
+    """
     out = Documents(source(block.topic, block.partition))
     parser = RecordParser(config)
 
@@ -63,8 +83,7 @@ def validate(
         }
 
     kept, rests = collect(out, block.offsets, parse, describe, spoilt, root=SCHEME)
-    stage_fields(out, rests, [block.values[index] or b"" for index in kept], own)
-    return out
+    return out, kept, rests
 
 
 def _parse(parser: RecordParser, key: bytes | None, raw: bytes | None, values: Values) -> Parsed:

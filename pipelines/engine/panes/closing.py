@@ -326,7 +326,7 @@ def close_pane(
     checked, results = checks.check(
         pane,
         [folder / shard.name for shard in shards],
-        _mentions(mended, annotator, drawn),
+        pane_mentions(mended, annotator, drawn),
         figures.documents,
         None if table is None else (folder / table.name, table.rows),
     )
@@ -351,7 +351,7 @@ def left_out_name(pane: int) -> str:
     return f"part-{pane:08d}-left.parquet"
 
 
-def _mentions(
+def pane_mentions(
     mended: RepairedPane, annotator: Annotator, drawn: Mapping[str, Sums]
 ) -> dict[str, int]:
     """A pane's mentions, by the column of the shards that has them; of a sample those drawn."""

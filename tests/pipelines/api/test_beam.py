@@ -8,12 +8,26 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+import late_documents
+import pyarrow.parquet as pq
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 from places import DATA
 
 import evenflow
-from evenflow.beam import AnnotateDocuments, CountMentions, JudgePanes, judge_panes
+from evenflow.beam import (
+    AnnotateDocuments,
+    CheckPane,
+    CountMentions,
+    FilterStereotypes,
+    GroupPanes,
+    JudgePanes,
+    KeyByPane,
+    RollingRepresentation,
+    WeightDocuments,
+    WriteShards,
+    judge_panes,
+)
 from evenflow.gates.ledger.history import History
 from evenflow.schemas.config import load
 
@@ -117,3 +131,110 @@ def test_a_document_that_is_none_is_an_error(document: dict[str, Any]) -> None:
     with pytest.raises(Exception, match=r"text was expected|number was expected"):  # noqa: SIM117
         with beam.Pipeline(RUNNER) as pipeline:
             _ = pipeline | beam.Create([document]) | AnnotateDocuments()
+
+
+def test_what_cannot_be_annotated_is_an_output_of_its_own() -> None:
+    texts = [None, b"She came.", "x" * (11 << 20), 3, ""]
+    documents = [{"id": "a", "text": "She came."}, {"id": "b", "body": "She came."}]
+    documents += [{"id": "c", "text": text} for text in texts]
+    with beam.Pipeline(RUNNER) as pipeline:
+        annotate = AnnotateDocuments(attributes=["gender"]).with_exception_handling()
+        good, bad = pipeline | beam.Create(documents) | annotate
+        assert_that(good | beam.Map(lambda each: each["id"]), equal_to(["a"]))
+        reasons = bad | beam.Map(lambda pair: (pair[0]["id"], pair[1][0].__name__))
+        unusable = [(name, "UnusableError") for name in "bccccc"]
+        assert_that(reasons, equal_to(unusable), "reasons")
+
+
+def test_late_documents_correct_their_windows(tmp_path: Path) -> None:
+    late_documents.check([f"--runner={RUNNER}"], tmp_path)
+
+
+@pytest.mark.parametrize("realise", ["weight", "sample"])
+def test_a_pane_is_weighed_and_checked_as_the_gate_does(
+    realise: str, speeches: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    documents = sorted((each | {"source": "s"} for each in speeches[:50]), key=lambda d: d["id"])
+    settings = {"repair.mode": ["weight"], "repair.realise": realise, "gate.block": 0.4}
+    evenflow.Gate(settings).run(documents, tmp_path / "engine")
+    (entry,) = History(tmp_path / "engine", load(None, settings))
+    with beam.Pipeline(RUNNER) as pipeline:
+        keyed = (
+            pipeline
+            | beam.Create(documents)
+            | AnnotateDocuments(settings)
+            | KeyByPane(lambda document: 0)
+        )
+        panes, weights = keyed | GroupPanes(settings) | WeightDocuments(settings)
+        every = panes | beam.FlatMapTuple(lambda pane, own: [(pane, each) for each in own])
+        known = {
+            "sums": every | beam.CombinePerKey(CountMentions(settings)),
+            "checks": panes | CheckPane(settings),
+            "weights": weights,
+        }
+        verdicts = known | JudgePanes(settings)
+        written = {"panes": panes, "verdicts": verdicts} | WriteShards(tmp_path / "beam", settings)
+        found = verdicts | beam.Map(
+            lambda each: (
+                each["folder"],
+                {name: own["sums"]["counts"] for name, own in each["attributes"].items()},
+            )
+        )
+        counts = {name: each.sums.counts for name, each in entry.attributes.items()}
+        assert_that(found, equal_to([(entry.folder, counts)]))
+        rows = written | beam.Map(lambda each: sum(shard["rows"] for shard in each["shards"]))
+        assert_that(rows, equal_to([entry.documents]), "rows")
+
+    def content(output: Path) -> list[tuple[str, ...]]:
+        (path,) = (output / entry.folder).glob("*.parquet")
+        names = ["id", "text", "source", *(["weight"] if realise == "weight" else ["copy_of"])]
+        return sorted(tuple(map(str, row.values())) for row in rows_of(path, names))
+
+    def rows_of(path: Path, names: list[str]) -> list[dict[str, Any]]:
+        return pq.read_table(path, columns=names).to_pylist()
+
+    assert content(tmp_path / "beam") == content(tmp_path / "engine")
+
+
+def test_stereotypes_are_filtered_as_the_gate_does(tmp_path: Path) -> None:
+    strong = "Muslims are terrorists who hate us. All Jews are greedy and stingy."
+    texts = [f"A Christian came home. {strong} The Buddhist read.", "A Hindu read a book.", strong]
+    documents = [{"id": str(n), "text": text} for n, text in enumerate(texts)]
+    settings = {"stereotypes.policy": "remove"}
+    evenflow.Gate(settings).run(documents, tmp_path)
+    tables = {
+        folder: pq.read_table(tmp_path / folder)
+        for folder in ("accepted", "quarantine")
+        if any((tmp_path / folder).glob("*.parquet"))
+    }
+    kept = {row["id"]: row["text"] for row in tables["accepted"].to_pylist()}
+    with beam.Pipeline(RUNNER) as pipeline:
+        good, aside = (
+            pipeline
+            | beam.Create(documents)
+            | AnnotateDocuments(settings)
+            | FilterStereotypes(settings)
+        )
+        assert_that(
+            good | beam.Map(lambda each: (each["id"], each["text"])), equal_to([*kept.items()])
+        )
+        reasons = aside | beam.Map(lambda each: (each["id"], each["reason"]))
+        gone = [(each["id"], each["reason"]) for each in asides(tmp_path)]
+        assert_that(reasons, equal_to(gone), "aside")
+    assert kept["0"] != texts[0] and gone
+
+
+def asides(output: Path) -> list[dict[str, Any]]:
+    """The documents that the gate set aside."""
+    paths = [path for path in output.rglob("*.parquet") if "reason" in pq.read_schema(path).names]
+    return [row for path in paths for row in pq.read_table(path).to_pylist()]
+
+
+def test_people_are_not_counted_by_transforms() -> None:
+    with pytest.raises(evenflow.ConfigError, match="people"):
+        CountMentions({"measure.count": "people"})
+
+
+def test_windows_without_a_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="lengths above 0"):
+        RollingRepresentation(0, 60)

@@ -8,7 +8,17 @@ import pytest
 
 @pytest.mark.parametrize(
     "module",
-    ["evenflow", "evenflow.annotator", "evenflow.functions", "evenflow.gating", "evenflow.beam"],
+    [
+        "evenflow",
+        "evenflow.annotator",
+        "evenflow.functions",
+        "evenflow.gating",
+        "evenflow.beam",
+        "evenflow.beam.annotating",
+        "evenflow.beam.counting",
+        "evenflow.beam.judging",
+        "evenflow.beam.grouping",
+    ],
 )
 def test_the_examples_are_true(module: str) -> None:
     ended = doctest.testmod(importlib.import_module(module))

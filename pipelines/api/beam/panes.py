@@ -1,0 +1,257 @@
+"""Transforms of whole panes: repair, weights and checks, by the engine's own steps.
+
+An element is a pair of a pane's number and all its documents. A pane is in the memory of one
+worker, as it is in the engine. Each transform stages the documents in a temporary folder
+(`staging`) and calls the engine there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+from apache_beam import typehints
+from apache_beam.pvalue import TaggedOutput
+
+from evenflow.beam.annotating import DocumentAnnotator, measured
+from evenflow.beam.elements import Configured, Document, Pane
+from evenflow.beam.staging import WEIGHT, Files, PaneStep
+from evenflow.pipelines.engine.panes.checking import pane_checks
+from evenflow.pipelines.engine.panes.closing import mend_pane, pane_mentions
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import COPY_OF, ID, ORDINAL, TEXT, RepairedPane
+from evenflow.transforms.repair import realise, weigh
+from evenflow.transforms.staging.block import Part
+
+WEIGHTS = "weights"  # the output of what the verdict needs of weights
+
+
+@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
+@typehints.with_output_types(tuple[int, list[dict[str, Any]]])
+class Substitute(Configured):
+    """Exchange words for groups in panes, as repair.mode and the other keys of repair say.
+
+    Exchanges are planned, drawn and judged for the pane as a whole. Documents whose id came before
+    in the pane, and those that cannot be read, are left out, as the engine turns them into dead
+    letters. Stereotypes are not looked for here: `FilterStereotypes` goes before.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+    """
+
+    def expand(self, input_or_inputs: Any) -> Any:
+        """Apply the transform.
+
+        Args:
+            input_or_inputs: A PCollection of panes.
+
+        Returns:
+            A PCollection of panes.
+        """
+        return input_or_inputs | beam.ParDo(_Substitute(self.settings))
+
+
+@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
+class WeightDocuments(Configured):
+    """Weigh the documents of panes: one weight for all attributes that repair.mode weighs.
+
+    There are two outputs: the panes, whose documents have the key weight (or are left out and
+    copied, with repair.realise: sample); and under the tag `weights` pairs of a pane's number and
+    what `JudgePanes` needs of the weights. The engine's weights continue those of accepted panes;
+    here each pane is made even by itself.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+    """
+
+    def expand(self, input_or_inputs: Any) -> Any:
+        """Apply the transform.
+
+        Args:
+            input_or_inputs: A PCollection of panes.
+
+        Returns:
+            The outputs `panes` and `weights`.
+        """
+        weighed = beam.ParDo(_Weigh(self.settings))
+        return input_or_inputs | weighed.with_outputs(WEIGHTS, main="panes")
+
+
+@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
+@typehints.with_output_types(tuple[int, dict[str, Any]])
+class CheckPane(Configured):
+    """Check the shards of panes with Great Expectations: our suite, and that of checks.suite.
+
+    The output's elements are pairs of a pane's number and the result (schemas.ledger.Checks as a
+    dict), for `JudgePanes`.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+    """
+
+    def expand(self, input_or_inputs: Any) -> Any:
+        """Apply the transform.
+
+        Args:
+            input_or_inputs: A PCollection of panes.
+
+        Returns:
+            A PCollection of results.
+        """
+        return input_or_inputs | beam.ParDo(_Check(self.settings))
+
+
+class _Substitute(PaneStep):
+    """Repairs panes."""
+
+    def __init__(self, settings: dict[str, Any]):
+        plain = measured(Config.model_validate(settings))
+        plain["repair"] = settings["repair"]
+        for name, each in plain["attributes"].items():
+            each["mode"] = settings["attributes"][name]["mode"]
+        plain["bias_score"] = settings["bias_score"]
+        super().__init__(plain)
+
+    def setup(self) -> None:
+        """Build the tables, and load the models."""
+        super().setup()
+        self._documents = DocumentAnnotator(self.config)
+
+    def process(self, element: Pane) -> Iterator[Pane]:
+        """Repair a pane.
+
+        Args:
+            element: The pane.
+
+        Yields:
+            It, with changed texts.
+        """
+        pane, documents = element
+        with self.files(pane, documents) as files:
+            mend_pane(pane, files.blocks, files.folder, self.annotator)
+            yield pane, list(self._mended(documents, files))
+
+    def _mended(self, documents: Sequence[Document], files: Files) -> Iterator[Document]:
+        """The documents of a pane after its repair; what changed is annotated again."""
+        identity, text = self.config.fields.id, self.config.fields.text
+        for block in files.staged:
+            table = block.read(Part.DOCUMENTS)
+            copies = COPY_OF.name in table.column_names
+            for row in table.select(
+                [ID.name, TEXT.name, ORDINAL.name, *([COPY_OF.name] if copies else [])]
+            ).to_pylist():
+                before = documents[row[ORDINAL.name]]
+                own = {identity: row[ID.name]}
+                if row.get(COPY_OF.name) is not None:
+                    own[COPY_OF.name] = row[COPY_OF.name]
+                if row[TEXT.name] == before[text]:
+                    yield {**before, **own}
+                else:
+                    yield self._documents.annotate({**before, **own, text: row[TEXT.name]})
+
+
+class _Weigh(PaneStep):
+    """Weighs panes."""
+
+    def __init__(self, settings: dict[str, Any]):
+        config = Config.model_validate(settings)
+        plain = measured(config)
+        for name, each in plain["attributes"].items():
+            each["mode"] = ["weight"] if config.weighs(name) else ["measure"]
+        super().__init__(plain)
+
+    def process(self, element: Pane) -> Iterator[Any]:
+        """Weigh a pane.
+
+        Args:
+            element: The pane.
+
+        Yields:
+            It, and under the tag weights what the verdict needs.
+        """
+        pane, documents = element
+        if not self.config.has_weights:
+            yield element
+            return
+        with self.files(pane, documents) as files:
+            blocks = files.staged
+            done = weigh.weigh(blocks, self.annotator.attributes, self.config, {})
+            sums = {name: each.model_dump() for name, each in done.sums.items()}
+            record = {"record": done.record.model_dump(), "sums": sums}
+            tables = [block.read(Part.DOCUMENTS) for block in blocks]
+            if done.times is None:
+                rows = [
+                    {**documents[at], WEIGHT: weight}
+                    for table, own in zip(tables, done.weights, strict=True)
+                    for at, weight in zip(
+                        table[ORDINAL.name].to_pylist(), own.tolist(), strict=True
+                    )
+                ]
+            else:
+                give = realise.as_copies(done.times, done.ids)
+                rows = [
+                    {**documents[row[ORDINAL.name]], **self._copied(row)}
+                    for number, table in enumerate(tables)
+                    for row in give(number, table)
+                    .select([ID.name, ORDINAL.name, COPY_OF.name])
+                    .to_pylist()
+                ]
+        yield pane, rows
+        yield TaggedOutput(WEIGHTS, (pane, record))
+
+    def _copied(self, row: Mapping[str, Any]) -> Document:
+        """What a drawn row has of its own."""
+        own = {self.config.fields.id: row[ID.name]}
+        return own if row[COPY_OF.name] is None else {**own, COPY_OF.name: row[COPY_OF.name]}
+
+
+class _Check(PaneStep):
+    """Checks panes; Great Expectations is loaded once a worker."""
+
+    def __init__(self, settings: dict[str, Any]):
+        super().__init__(measured(Config.model_validate(settings)))
+
+    def setup(self) -> None:
+        """Build the tables, and make the checks."""
+        super().setup()
+        self._checks = pane_checks(self.config, self.annotator.lists)
+
+    def process(self, element: Pane) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Check a pane.
+
+        Args:
+            element: The pane.
+
+        Yields:
+            Its number, and the result.
+        """
+        pane, documents = element
+        with self.files(pane, documents) as files:
+            shards = self.write(pane, documents, files)
+            whole = RepairedPane.unchanged([files.figures])
+            checks, _ = self._checks.check(
+                pane,
+                [files.folder / shard.name for shard in shards],
+                pane_mentions(whole, self.annotator, {}),
+                whole.figures.documents,
+            )
+        yield pane, checks.model_dump()

@@ -1,0 +1,80 @@
+"""The whole gate on a topic as a native Beam graph: panes are fixed windows of event time.
+
+    python -m evenflow.pipelines.examples.whole_gate localhost:9092 docs out --runner=FnApiRunner
+
+It reads up to the end of the topic, so the last window ends. `evenflow stream` makes the same panes
+of the records, with the same counts and verdicts. Who reads for ever gives `within` days.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.transforms.window import FixedWindows, GlobalWindows
+
+from evenflow.beam import (
+    AnnotateDocuments,
+    CheckPane,
+    CountMentions,
+    FilterStereotypes,
+    GroupPanes,
+    JudgePanes,
+    KeyByPane,
+    ReadKafkaDocuments,
+    RollingRepresentation,
+    Substitute,
+    WeightDocuments,
+    WriteShards,
+)
+from evenflow.settings import Configuration
+
+
+def whole_gate(
+    pipeline: beam.Pipeline,
+    servers: str,
+    topic: str,
+    output: str,
+    config: Configuration = None,
+    seconds: int = 60,
+) -> dict[str, Any]:
+    """Build the graph.
+
+    Args:
+        pipeline: It gets the graph.
+        servers: Bootstrap servers.
+        topic: The topic.
+        output: A directory that all workers see, or an address in an object store.
+        config: The configuration.
+        seconds: Length of a pane.
+
+    Returns:
+        The collections.
+    """
+    read = pipeline | "Topic" >> ReadKafkaDocuments(servers, topic, config)
+    annotated = read.documents | AnnotateDocuments(config)
+    rolling = annotated | RollingRepresentation(4 * seconds, seconds, 3600, config)
+    kept, aside = annotated | FilterStereotypes(config)
+    windows = FixedWindows(seconds)
+    keyed = kept | "Panes" >> beam.WindowInto(windows) | KeyByPane()
+    panes, weights = keyed | GroupPanes(config) | Substitute(config) | WeightDocuments(config)
+    counted = panes | beam.FlatMapTuple(lambda pane, every: ((pane, each) for each in every))
+    known = {
+        "sums": counted | beam.CombinePerKey(CountMentions(config)),
+        "checks": panes | CheckPane(config),
+        "weights": weights,
+    }
+    for name, each in (("documents", annotated), ("dead_letters", read.dead_letters)):
+        count = beam.WindowInto(windows) | KeyByPane() | beam.combiners.Count.PerKey()
+        known[name] = each | f"Count {name}" >> count
+    verdicts = known | JudgePanes(config, within=GlobalWindows())
+    found = {"panes": panes, "verdicts": verdicts}
+    found["written"] = found | WriteShards(output, config, within=GlobalWindows())
+    return {**found, "rolling": rolling, "aside": aside, "dead_letters": read.dead_letters}
+
+
+if __name__ == "__main__":
+    with beam.Pipeline(options=PipelineOptions(sys.argv[4:])) as started:
+        whole_gate(started, sys.argv[1], sys.argv[2], sys.argv[3])
