@@ -7,9 +7,9 @@ from functools import reduce
 from typing import Any
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.config.coverage import CoverageSettings
 from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import CoverageEntry, State, Verdict
-from evenflow.schemas.sections import CoverageSettings
 from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.measures.coverage.gaps import joined, summary, unsure, words
 from evenflow.transforms.measures.coverage.mups import Coverage

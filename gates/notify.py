@@ -22,8 +22,8 @@ from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.files import LedgerError
 from evenflow.gates.ledger.history import read_some
 from evenflow.gates.posting import Sender
+from evenflow.schemas.config.gate import Notify
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.schemas.sections import Notify
 from evenflow.transforms.storage.storage import Place, at
 
 TOLD = "gate/notified.json"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from evenflow.gates.triggers import last_figures
 from evenflow.gates.verdict import worst
+from evenflow.schemas.config.gate import Requirement
 from evenflow.schemas.ledger import State, Verdict
-from evenflow.schemas.sections import Requirement
 from evenflow.transforms.storage.storage import Place
 
 

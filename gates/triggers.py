@@ -25,8 +25,8 @@ from pydantic import Field
 
 from evenflow.gates.change_point import Cusum
 from evenflow.gates.ledger.files import canonical
+from evenflow.schemas.config.triggers import Drift, Trigger
 from evenflow.schemas.ledger import STATES, Entry, PaneEntry
-from evenflow.schemas.trigger_section import Drift, Trigger
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "triggers"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenflow.schemas.config.repair import Mode, Realise
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Shard, Sums
-from evenflow.schemas.sections import Mode, Realise
 
 SNIPPET = 160  # characters of a heavy document that the report shows
 HEAVY = 8  # heaviest documents that are kept for a pane and attribute

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from evenflow.schemas.config.section import Section
 from evenflow.schemas.messages import Problem, refuse
-from evenflow.schemas.sections import Section
 
 BILSTM, TRANSFORMER = "bilstm-max", "transformer"
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
-from evenflow.schemas.config import ConfigError
+from evenflow.schemas.config.finetune import FinetuneSettings
+from evenflow.schemas.config.loading import ConfigError
+from evenflow.schemas.config.section import Section
 from evenflow.schemas.encoder_section import BILSTM, EncoderSettings
 from evenflow.schemas.experiment_arms import ARMS, ENCODER_ARMS, Arm, Grid
-from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.schemas.messages import Problem, problems, refuse
-from evenflow.schemas.sections import Section
 from evenflow.schemas.yaml_file import SettingsError, read
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,59}$")]

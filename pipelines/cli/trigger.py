@@ -41,7 +41,7 @@ def trigger_list(
 ) -> None:
     """List the rules of a gate's configuration, and how often their actions ended how."""
     from evenflow.gates import triggers
-    from evenflow.schemas.trigger_section import ACTIONS, CONDITIONS
+    from evenflow.schemas.config.triggers import ACTIONS, CONDITIONS
 
     rules, counts = _config(directory, config).triggers, triggers.runs(directory)
     rows: list[dict[str, Any]] = []

@@ -19,9 +19,9 @@ import evenflow.transforms.llm.client.guard as guard
 from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.schemas.config import Config
+from evenflow.schemas.config.triggers import Trigger, Webhook
 from evenflow.schemas.hidden import read_word, without
 from evenflow.schemas.secrets import SecretError
-from evenflow.schemas.trigger_section import Trigger, Webhook
 from evenflow.transforms.storage.storage import Storage
 
 TAIL = 4096  # bytes of a command's output that are kept

@@ -35,8 +35,8 @@ import evenflow
 from evenflow.pipelines.lab.train.finetune import finetune
 from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.config import Config
+from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.schemas.documents import mentions
-from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.transforms.measures.representation.dr import demographic_representation
 from evenflow.transforms.models import loading
 from evenflow.wordlists import loader

@@ -22,7 +22,7 @@ from peft import LoraConfig, get_peft_model
 from evenflow.pipelines.lab.train import packing
 from evenflow.pipelines.lab.train.packing import Corpus, Document
 from evenflow.pipelines.lab.train.trainer import TARGETS, Trainer
-from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.transforms.models import loading
 
 

@@ -21,9 +21,9 @@ from evenflow.gates.ledger.history import History
 from evenflow.gates.notify import TOLD, Notifier, telling
 from evenflow.gates.posting import signature
 from evenflow.schemas.config import ConfigError, load
+from evenflow.schemas.config.gate import Notify
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.schemas.secrets import SecretError
-from evenflow.schemas.sections import Notify
 from evenflow.transforms.storage.storage import Place, at
 
 ALL = entries(60)
@@ -139,7 +139,8 @@ def test_what_was_sent_before_a_kill_is_sent_again_and_the_rest_follows(
 
     receiver.on_message = kill
     program = (
-        "import sys; from evenflow.gates.notify import *; from evenflow.schemas.sections import *\n"
+        "import sys; from evenflow.gates.notify import *\n"
+        "from evenflow.schemas.config.gate import *\n"
         "Notifier(sys.argv[1], Notify(url=sys.argv[2], patience=60), 3, print).close()"
     )
     words = [sys.executable, "-c", program, str(tmp_path), receiver.url]

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from evenflow.gates import requirement, triggers
 from evenflow.gates.triggers import Decider, Decision, Memory, Outcome
+from evenflow.schemas.config.gate import Requirement
+from evenflow.schemas.config.triggers import Trigger
 from evenflow.schemas.ledger import PaneEntry, Verdict
-from evenflow.schemas.sections import Requirement
-from evenflow.schemas.trigger_section import Trigger
 
 
 def rule(**fields: Any) -> Trigger:

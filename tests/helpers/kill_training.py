@@ -26,8 +26,8 @@ from evenflow.pipelines.lab.train.experiment import run
 from evenflow.pipelines.lab.train.finetune import finetune
 from evenflow.pipelines.lab.train.mining_inputs import Document, Source
 from evenflow.pipelines.lab.train.rows import select
+from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.schemas.experiment import Experiment
-from evenflow.schemas.finetune_section import FinetuneSettings
 from evenflow.transforms.lab.masking.sentences import SentenceFinder
 from evenflow.wordlists import loader
 

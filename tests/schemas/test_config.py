@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.schemas.config import AttributeSettings, Config, ConfigError, commented, load
+from evenflow.schemas.config import Config, ConfigError, commented, load
+from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.wordlists.loader import SHIPPED, WordListError
 
 COLOUR = "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n"

@@ -23,7 +23,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     require(None if SMOLLM2.is_dir() else f"no {SMOLLM2.relative_to(ROOT)}: run `make models`")
     from evenflow.pipelines.lab.train.finetune import finetune
     from evenflow.pipelines.lab.train.rows import select
-    from evenflow.schemas.finetune_section import FinetuneSettings
+    from evenflow.schemas.config.finetune import FinetuneSettings
 
     folder = tmp_path_factory.mktemp("tuned")
     data = select(gate_output(folder / "data", [["Paris is the capital of France."]]))

@@ -13,7 +13,7 @@ needs_training("torch", "transformers", "peft")
 from tiny_models import tiny_model  # noqa: E402
 
 from evenflow.gates import requirement  # noqa: E402
-from evenflow.schemas.sections import Requirement  # noqa: E402
+from evenflow.schemas.config.gate import Requirement  # noqa: E402
 
 pytest_plugins = ["commands"]
 

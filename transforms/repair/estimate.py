@@ -23,7 +23,7 @@ import numpy as np
 from evenflow.prompts import loader
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.sections import Tiering
+from evenflow.schemas.config.llm import Tiering
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import validate

@@ -19,9 +19,9 @@ from typing import Any
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
+from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.sections import AttributeSettings
 from evenflow.transforms.io import files
 from evenflow.transforms.measures.bias_score import signal
 from evenflow.transforms.storage.storage import Place

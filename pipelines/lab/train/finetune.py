@@ -28,7 +28,7 @@ from evenflow.pipelines.lab.train.held_out import split
 from evenflow.pipelines.lab.train.packing import Corpus, Document
 from evenflow.pipelines.lab.train.rows import Data, Row
 from evenflow.pipelines.lab.train.trainer import KINDS, Progress, Trainer
-from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.transforms.models import loading
 from evenflow.transforms.storage.directory import Directory
 

@@ -16,7 +16,7 @@ from evenflow.pipelines.lab.train import checkpoint, held_out, memory, packing
 from evenflow.pipelines.lab.train.errors import TrainingError, TrainInputError
 from evenflow.pipelines.lab.train.packing import Corpus, Sequences
 from evenflow.pipelines.lab.train.schedule import rate, set_dropout
-from evenflow.schemas.finetune_section import FinetuneSettings
+from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.transforms.models import loading
 
 KINDS = {"causal": "causal", "mlm": "masked"}  # of models, by objective

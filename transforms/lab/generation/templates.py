@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.sections import CoverageSettings
+from evenflow.schemas.config.coverage import CoverageSettings
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
 from evenflow.transforms.io.records import Documents, validate

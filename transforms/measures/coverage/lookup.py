@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from evenflow.schemas.sections import CoverageSettings
+from evenflow.schemas.config.coverage import CoverageSettings
 from evenflow.transforms.io.files import InputError
 from evenflow.transforms.measures.coverage.columns import looked_up
 from evenflow.transforms.measures.coverage.knowledge import Knowledge

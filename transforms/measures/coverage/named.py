@@ -18,7 +18,7 @@ import orjson
 import pyarrow as pa
 
 from evenflow.schemas.config import ConfigError
-from evenflow.schemas.sections import CoverageSettings
+from evenflow.schemas.config.coverage import CoverageSettings
 from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.io.fields import JSON
 from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder

@@ -25,7 +25,7 @@ from evenflow.pipelines.lab.train.rows import select  # noqa: E402
 from evenflow.pipelines.lab.train.trainer import Trainer  # noqa: E402
 from evenflow.schemas.config import ConfigError  # noqa: E402
 from evenflow.schemas.config import load as load_config  # noqa: E402
-from evenflow.schemas.finetune_section import FinetuneSettings  # noqa: E402
+from evenflow.schemas.config.finetune import FinetuneSettings  # noqa: E402
 
 TEXTS = [["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."] * 3]
 SMALL = {"batch": 4, "micro_batch": 2, "context": 16, "threads": 1, "rate": 0.02, "steps": 6}

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from cronsim import CronSim, CronSimError
 from pydantic import Field, StringConstraints, model_validator
 
+from evenflow.schemas.config.section import Section
 from evenflow.schemas.hidden import Address, CommandOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
-from evenflow.schemas.sections import Section
 
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
 CONDITIONS = ("panes", "documents", "schedule", "verdict", "drift", "after")

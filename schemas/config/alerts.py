@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evenflow.schemas.sections import Section, Share
+from evenflow.schemas.config.section import Section, Share
 
 
 class Alerts(Section):

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from evenflow.schemas.config.section import Section, Share
 from evenflow.schemas.messages import Problem, refuse
-from evenflow.schemas.sections import Section, Share
 
 OF_BOOL = {True: "loss", False: "off"}  # YAML reads off as false; the key was once true or false
 

@@ -1,0 +1,6 @@
+"""The configuration: a section a file, the whole of them, and how it is read."""
+
+from evenflow.schemas.config.loading import ConfigError as ConfigError
+from evenflow.schemas.config.loading import commented as commented
+from evenflow.schemas.config.loading import load as load
+from evenflow.schemas.config.whole import Config as Config

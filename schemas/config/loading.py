@@ -1,0 +1,208 @@
+"""Reads the configuration.
+
+A value can come from three sources, and the later one wins: the defaults, the --config file (YAML),
+and the options of the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.config.attributes import AttributeSettings
+from evenflow.schemas.config.whole import Config
+from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.messages import Problem, nearest, problems
+from evenflow.schemas.yaml_file import SettingsError, YamlSettings, read
+from evenflow.wordlists import loader
+
+
+class ConfigError(EvenflowError, ValueError):
+    """A configuration that cannot be used.
+
+    The message has a line for each mistake: file, line, key, what was expected, what was given.
+    """
+
+    status = USAGE
+
+
+def load(
+    path: Path | None,
+    overrides: Mapping[str, Any] | None = None,
+    only: Sequence[str] = (),
+    own_lists: Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
+) -> Config:
+    """Load the effective configuration.
+
+    Args:
+        path: YAML file; None for the defaults.
+        overrides: Values by dotted key, which win over the file.
+        only: Names of the attributes to measure; empty for all.
+        own_lists: Paths of word lists whose attributes are measured too.
+        options: What the user calls a key of the overrides, such as --mode for repair.mode.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        ConfigError: The configuration cannot be used. The message names every mistake.
+        WordListError: A word list cannot be used.
+    """
+    try:
+        settings = read(path) if path else YamlSettings({})
+    except SettingsError as error:
+        raise ConfigError(str(error)) from error
+    data = _filled(settings.data)
+    named = {key: name for key, name in (options or {}).items() if key in (overrides or {})}
+    for key, value in (overrides or {}).items():
+        *above, last = key.split(".")
+        section: Any = data
+        for each in above:
+            section = section.setdefault(each, {}) if is_mapping(section) else None
+        if is_mapping(section):  # validation reports anything else
+            section[last] = value
+    _choose(data, only, own_lists)
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        raise _error(problems(error, Config), settings, path, named) from error
+    if path:
+        _locate(config, path.parent)
+    found: list[Problem] = []
+    for name, each in config.attributes.items():
+        if each.wordlist is None and name not in loader.NAMED:
+            text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
+            found.append(Problem(("attributes", name), text))
+        else:
+            words = config.word_list(name)
+            found += mismatches(name, each, words)
+            exchanges = config.mode(name) in ("substitute", "augment")
+            if exchanges and config.repair.method == "gc" and words.fixed:
+                found.append(Problem(("attributes", name), f"{config.mode(name)}: {words.fixed}"))
+    if found:
+        raise _error(found, settings, path, named)
+    return config
+
+
+def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) -> list[Problem]:
+    """Compare an attribute's settings with its word list.
+
+    Args:
+        name: Name of the attribute.
+        attribute: Its settings.
+        words: Its word list.
+
+    Returns:
+        The problems: another name in the list, or a target for other groups than the list's.
+    """
+    key = ("attributes", name)
+    if words.attribute != name:
+        return [
+            Problem(
+                key,
+                f"the list {words.path} is of the attribute {words.attribute!r}; give it that name"
+                " here",
+            )
+        ]
+    if attribute.target == "population":
+        text = f"{words.path} has no population; give shares, or the list the key population"
+        return [] if words.population else [Problem((*key, "target"), text)]
+    target = attribute.target or {}
+    found: list[Problem] = []
+    for group in target:
+        if group not in words.groups:
+            near = nearest(group, words.groups)
+            hint = (
+                f"did you mean {near!r}?" if near else f"the groups are {', '.join(words.groups)}"
+            )
+            found.append(Problem((*key, "target", group), f"no group of {words.path}; {hint}"))
+    if target and (missing := [group for group in words.groups if group not in target]):
+        found.append(
+            Problem(
+                (*key, "target"),
+                f"a share is missing for {', '.join(missing)} (0 where none is wanted)",
+            )
+        )
+    return found
+
+
+def commented(config: Config) -> str:
+    """Write the configuration as YAML, with the meaning of each key and the reason of its default.
+
+    Args:
+        config: The configuration.
+
+    Returns:
+        YAML that loads back as the same configuration.
+    """
+    return yaml_form.commented(config)
+
+
+def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings in which sections without any key (all commented out, say) are empty mappings."""
+    scalars = {"max_text_mib"}
+    out: dict[str, Any] = {
+        key: {} if value is None and key not in scalars else value for key, value in data.items()
+    }
+    if is_mapping(attributes := out.get("attributes")):
+        out["attributes"] = {
+            name: {} if each is None else each for name, each in attributes.items()
+        }
+    return out
+
+
+def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str]) -> None:
+    """Add the attributes of a user's word lists, then keep those of `only`.
+
+    Raises:
+        WordListError: A word list cannot be used.
+    """
+    attributes: Any = data.get("attributes", {name: {} for name in loader.SHIPPED})
+    if not is_mapping(attributes):
+        return
+    for path in own_lists:
+        name = loader.load(path).attribute
+        own = attributes.get(name, {})
+        attributes[name] = {**own, "wordlist": path} if is_mapping(own) else own
+    data["attributes"] = {name: attributes.get(name, {}) for name in only} if only else attributes
+
+
+def _locate(config: Config, folder: Path) -> None:
+    """Resolve paths against the file's folder, if something is there."""
+    owners = [(each, "wordlist") for each in config.attributes.values()]
+    files = [(config.checks, "suite"), (config.coverage, "entities")]
+    files += [(config.bias_score, name) for name in ("vectors", "reference")]
+    for owner, name in [*owners, *files]:
+        value = getattr(owner, name)
+        if value and value not in loader.NAMED and (folder / value).exists():
+            setattr(owner, name, str(folder / value))
+
+
+def _hint(name: str) -> str:
+    """What the user may have meant by the name of a word list that is not shipped."""
+    near = nearest(name, loader.NAMED)
+    return f" (did you mean {near!r}?)" if near else f" ({', '.join(loader.NAMED)} are)"
+
+
+def _error(
+    found: Iterable[Problem],
+    settings: YamlSettings,
+    path: Path | None,
+    options: Mapping[str, str],
+) -> ConfigError:
+    """One error of all problems, in the order of the file's lines; those of options come first."""
+    lines: list[tuple[int, str]] = []
+    for each in found:
+        if option := options.get(".".join(each.key)):
+            lines.append((0, f"{option}: {each.text}"))
+            continue
+        line = settings.line(each.key)
+        place = f"{path}:{line}" if line else str(path or "options")
+        lines.append((line or 0, f"{place}: {each}"))
+    return ConfigError("\n".join(text for _, text in sorted(lines, key=lambda item: item[0])))

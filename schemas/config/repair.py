@@ -1,0 +1,139 @@
+"""Section `repair`: how uneven groups are made even."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.guards import is_list
+from evenflow.schemas.messages import Problem, refuse, shown
+
+Mode = Literal["measure", "substitute", "augment", "weight"]
+
+
+CHAINS = ("measure", "substitute", "augment", "weight", "substitute,weight", "augment,weight")
+
+
+def _steps(given: Any) -> Any:
+    """Read steps that follow each other: a list, or one text such as substitute,weight."""
+    steps = given.replace(" ", "").split(",") if isinstance(given, str) else given
+    if not is_list(steps) or ",".join(map(str, steps)) not in CHAINS:
+        refuse([Problem((), f"{' or '.join(CHAINS)} was expected, not {shown(given)}")])
+    return steps
+
+
+Realise = Literal["weight", "sample"]
+Modes = Annotated[list[Mode], BeforeValidator(_steps)]
+
+
+class RepairSettings(Section):
+    """Section `repair`."""
+
+    mode: Modes = Field(
+        default_factory=lambda: list[Mode](["measure"]),
+        description=(
+            "How uneven groups are repaired, step by step. measure: the text stays as it is."
+            " substitute: sentences are replaced by counterfactuals. augment: changed copies of"
+            " documents are added. weight: each document gets one weight for all attributes. weight"
+            " may follow one of the others, as in [substitute, weight]. measure is the default"
+            " because no text should change unless somebody asks for it."
+        ),
+    )
+    method: Literal["gc", "base"] = Field(
+        default="gc",
+        description=(
+            "How counterfactuals are made. gc: with regard to grammar and context. base (BaseCDA):"
+            " every label is exchanged; this is for comparison."
+        ),
+    )
+    precision: Share = Field(
+        default=0.8,
+        description=(
+            "Share of the exchanges that are to be right in their whole document. The careful"
+            " judge's table says from which probability on they reach it for an attribute, with the"
+            " lower bound of the interval. Where none does, the attribute is not exchanged."
+        ),
+    )
+    strictness: Share | None = Field(
+        default=None,
+        description=(
+            "Least probability that an exchange is right, in place of the one that reaches"
+            " repair.precision. 0 makes every possible exchange, 1 none. null: by"
+            " repair.precision; 0.8 where the judge is fast or the method base."
+        ),
+    )
+    judge: Literal["careful", "fast"] = Field(
+        default="careful",
+        description=(
+            "What decides whether an exchange is right. fast: the first stage (static embeddings of"
+            " the words around) alone. careful: also the shipped reader, which reads the document"
+            " around each exchange that is drawn."
+        ),
+    )
+    seed: int = Field(
+        default=0,
+        ge=0,
+        description="Seed of the draw that chooses sentences under the plan. Any number.",
+    )
+    weight_limit: float = Field(
+        default=4.0,
+        ge=1,
+        description=(
+            "Greatest weight of a document; the least weight is one divided by it. 4: a model that"
+            " reads a document four times in a pass does not yet learn it by heart."
+        ),
+    )
+    least_effective: Share = Field(
+        default=0.7,
+        description=(
+            "Least effective sample of a pane under weights, as a share of its documents: (sum of"
+            " w)^2 / (n sum of w^2), one over Kish's design effect. If the targets need less, DR"
+            " stays higher. 0.7: an estimate from the weighted documents is as sure as one from"
+            " 0.7 times as many. 0: no floor."
+        ),
+    )
+    distance: Literal["entropy", "chi2"] = Field(
+        default="entropy",
+        description=(
+            "How far weights are from 1. entropy: relative entropy, as in raking. chi2: (w - 1)^2,"
+            " as in linear calibration."
+        ),
+    )
+    keep: list[str] = Field(
+        default_factory=lambda: ["source", "language"],
+        description=(
+            "Fields of the documents whose mix weights must keep: the share of each value stays"
+            " within keep_within. A field that the documents lack asks for nothing. Two attributes"
+            " with an asterisk, such as gender*age, ask that no fewer documents, weighted, name"
+            " both of two groups than do without weights."
+        ),
+    )
+    keep_within: Share = Field(
+        default=0.01, description="How far the share of a value of keep may move. 0.01: one point."
+    )
+    keep_length: Share = Field(
+        default=0.03,
+        description=(
+            "How far weights may move the length of the texts in all, and so the mean length, as a"
+            " share of it. 1: anywhere. Length is counted in bytes of UTF-8, of which a tokenizer"
+            " makes tokens; a letter of Greek has two, one of Hindi three, so keep the language too"
+            " where there are several."
+        ),
+    )
+    totals: dict[str, dict[str, Share]] = Field(
+        default_factory=dict[str, dict[str, Share]],
+        description=(
+            "Known totals: shares of the documents that values of fields should have under"
+            " weights, within keep_within, such as {source: {news: 0.5}}; the others are free."
+        ),
+    )
+    realise: Realise = Field(
+        default="weight",
+        description=(
+            "What becomes of weights. weight: a column. sample: each document is written as often"
+            " as a draw with its weight as mean says, 0 times to weight_limit times; those left out"
+            " go to set-aside/. For trainers that know no weights."
+        ),
+    )

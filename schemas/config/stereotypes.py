@@ -1,0 +1,75 @@
+"""Section `stereotypes`, and what of it an attribute may have otherwise."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.guards import is_mapping
+
+# YAML 1.1 reads an off without quotes as false.
+Policy = Annotated[
+    Literal["off", "flag", "remove", "quarantine"],
+    BeforeValidator(lambda value: "off" if value is False else value),
+]
+
+
+class StereotypeSettings(Section):
+    """Section `stereotypes`."""
+
+    policy: Policy = Field(
+        default="off",
+        description=(
+            "What happens to sentences above the threshold. off: nothing is looked for. flag: they"
+            " are noted in the sentence table. remove: they are removed from their documents."
+            " quarantine: their documents are quarantined."
+        ),
+    )
+    threshold: Share = Field(
+        default=0.66,
+        description=(
+            "score_scsc from which a potential stereotype is a strong one. 0.66: the main paper's"
+            " thresholds lie between 0.63 and 0.69."
+        ),
+    )
+    most_removed: Share = Field(
+        default=0.5,
+        description=(
+            "Largest share of its sentences that a document may lose. A document that would lose"
+            " more is quarantined, because the rest is no longer a text."
+        ),
+    )
+    precision: Share = Field(
+        default=0.8,
+        description=(
+            "Precision that remove and quarantine need: the share of the sentences they act on"
+            " that are stereotypes of the attribute's own groups. If labelled sentences do not"
+            " show it for an attribute, its sentences are only flagged, and the report says so."
+        ),
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_encoder(cls, given: Any) -> Any:
+        """Accept the old key `encoder` if it is empty."""
+        if not is_mapping(given):
+            return given
+        if given.get("encoder") is not None:
+            raise ValueError(
+                "encoder: there is none to choose any more, the shipped one always looks; leave"
+                " this key out"
+            )
+        return {name: each for name, each in given.items() if name != "encoder"}
+
+
+class AttributeStereotypes(Section):
+    """Section `attributes.NAME.stereotypes`."""
+
+    policy: Policy | None = Field(
+        default=None, description="Policy for this attribute. null: stereotypes.policy."
+    )
+    threshold: Share | None = Field(
+        default=None, description="Threshold for this attribute. null: stereotypes.threshold."
+    )
