@@ -139,6 +139,24 @@ ALERTS = (
         _judged("block"),
     ),
     Alert(
+        "CoverageGap",
+        "evenflow_coverage_largest_gap > 0 and evenflow_coverage_largest_gap >="
+        ' ignoring (level) evenflow_coverage_threshold{level="warn"}',
+        10 * MINUTE,
+        "warning",
+        "{{ $labels.gate }}: a meeting of attributes is too rare",
+        f"It lacks at least {SHARE} of what is asked for.",
+    ),
+    Alert(
+        "BiasScoreHigh",
+        'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window, level)'
+        ' group_left evenflow_bias_score_threshold{level="warn"}',
+        10 * MINUTE,
+        "warning",
+        "{{ $labels.gate }}: many sentences lean to one {{ $labels.attribute }}",
+        f"At least {SHARE} of the last panes' sentences score above the reference's percentile.",
+    ),
+    Alert(
         "Held",
         "evenflow_held == 1",
         5 * MINUTE,

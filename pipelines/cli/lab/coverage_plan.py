@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
-    "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=0.1",
+    "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=adaptive",
     "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
 )
 
@@ -60,10 +60,19 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="A:B=E",
-            help="Shares of A's groups within E of even ones in each value of B; repeatable.",
+            help="Shares of A's groups within E of even ones in each value of B; repeatable."
+            " E may be adaptive: bounds by the present share.",
             rich_help_panel=PLAN,
         ),
     ] = None,
+    rates: Annotated[
+        str,
+        typer.Option(
+            metavar="A1,A2,B1,B2",
+            help="Rates of adaptive balances.  [default: 1.5,0.9,2,1.1]",
+            rich_help_panel=PLAN,
+        ),
+    ] = "",
     as_json: options.JsonOption = False,
 ) -> None:
     """Plan the fewest additions that fill the gaps, and say them in words.
@@ -74,7 +83,7 @@ def plan(
     from evenflow.transforms.lab.coverage.planned import Wishes, planned
 
     things, needs = counting.things(inputs), needs_of(counting, inputs)
-    wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst)
+    wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst, rates)
     parts = {
         name: planned(each, counting.depth, wishes, things, needs)
         for name, each in counting.parts(inputs).items()

@@ -152,6 +152,8 @@ def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
         (["--tau", "6", "--limit", "synthetic=3"], "3 synthetic records at most"),
         (["--tau", "6", "--cost", "free=1"], "no kind of addition"),
         (["--tau", "6", "--balance", "sex:height=0.1"], "height"),
+        (["--tau", "6", "--balance", "sex:height=adaptive"], "height"),
+        (["--tau", "6", "--balance", "sex:race=adaptive", "--rates", "1,2"], "four rates"),
         (["--tau", "6", "--limit", "synthetic"], "NAME=NUMBER"),
     ],
 )

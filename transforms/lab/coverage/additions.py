@@ -37,6 +37,46 @@ class PlanError(EvenflowError, ValueError):
         self.conflict = list(conflict)
 
 
+SEVERE = Fraction(33, 100)  # of a share among two groups: IntersectionRE, section 3.3
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast an adaptive balance moves shares (IntersectionRE, equations 2 and 3).
+
+    Attributes:
+        severe_least: α₁, of the present share, for the least share of a rare group.
+        least: α₂, of other groups.
+        severe_most: β₁, for the greatest share of a rare group.
+        most: β₂, of other groups.
+    """
+
+    severe_least: Fraction = Fraction(3, 2)
+    least: Fraction = Fraction(9, 10)
+    severe_most: Fraction = Fraction(2)
+    most: Fraction = Fraction(11, 10)
+
+    def bounds(self, share: Fraction, groups: int) -> tuple[Fraction, Fraction]:
+        """The least and the greatest share that a group may have.
+
+        The paper has two groups. With more of them, its constants are taken of an even share.
+
+        Args:
+            share: Its share before, R_a.
+            groups: Number of groups.
+
+        Returns:
+            Equations 2 and 3.
+        """
+        even = Fraction(1, groups)
+        if share < SEVERE * 2 * even:
+            return min(self.severe_least * share, even), max(self.severe_most * share, even)
+        return (
+            min(self.least * share, Fraction(9, 10) * even),
+            max(self.most * share, Fraction(11, 10) * even),
+        )
+
+
 @dataclass(frozen=True)
 class Balance:
     """Groups of an attribute that should be even within each value of another.
@@ -45,11 +85,34 @@ class Balance:
         attribute: Whose groups.
         within: Within each value of this attribute; None: among all records.
         epsilon: How far a group's share may be from an even one.
+        rates: Bounds that depend on the present share, in place of epsilon; None: epsilon holds.
     """
 
     attribute: str
     within: str | None
-    epsilon: Fraction
+    epsilon: Fraction = Fraction(0)
+    rates: Rates | None = None
+
+    def bounds(self, counts: Sequence[Fraction]) -> list[tuple[Fraction, Fraction]]:
+        """The least and the greatest share of each group.
+
+        Args:
+            counts: Records of each group.
+
+        Returns:
+            Bounds by group. With rates the greatest group has none: the others' bounds are its own.
+        """
+        groups, total = len(counts), sum(counts)
+        even = Fraction(1, groups)
+        if self.rates is None:
+            return [(even - self.epsilon, even + self.epsilon)] * groups
+        greatest = counts.index(max(counts))
+        return [
+            (Fraction(0), Fraction(1))
+            if number == greatest
+            else self.rates.bounds(count / total if total else Fraction(0), groups)
+            for number, count in enumerate(counts)
+        ]
 
 
 @dataclass(frozen=True)

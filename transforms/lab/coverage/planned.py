@@ -9,12 +9,21 @@ from typing import Any, get_args
 
 import numpy as np
 
-from evenflow.transforms.lab.coverage.additions import COSTS, Balance, Kind, Means, Needs, PlanError
+from evenflow.transforms.lab.coverage.additions import (
+    COSTS,
+    Balance,
+    Kind,
+    Means,
+    Needs,
+    PlanError,
+    Rates,
+)
 from evenflow.transforms.lab.coverage.plan import greedy, plan
 from evenflow.transforms.measures.coverage.gaps import patterns
 from evenflow.transforms.measures.coverage.mups import Coverage
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+ADAPTIVE = "adaptive"  # in place of a balance's epsilon
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,7 @@ class Wishes:
         exchange: str,
         balances: Sequence[str],
         worst: int | None = None,
+        rates: str = "",
     ) -> Wishes:
         """Read the words of a command.
 
@@ -46,8 +56,9 @@ class Wishes:
             costs: KIND=COST.
             limits: KIND=NUMBER.
             exchange: Attributes, with commas between.
-            balances: ATTRIBUTE:WITHIN=EPSILON, or ATTRIBUTE=EPSILON.
+            balances: ATTRIBUTE:WITHIN=EPSILON, or ATTRIBUTE=EPSILON; `adaptive` for EPSILON.
             worst: Number of gaps to fill; None: all.
+            rates: α₁, α₂, β₁ and β₂ of adaptive balances, with commas between; empty: the paper's.
 
         Returns:
             The wishes.
@@ -62,9 +73,14 @@ class Wishes:
         given = dict(_pair(each) for each in costs)
         most: dict[Kind, int] = {_kind(name): int(number) for name, number in map(_pair, limits)}
         made: list[Balance] = []
-        for name, epsilon in map(_pair, balances):
+        adaptive = _rates(rates)
+        for text in balances:
+            name, _, value = text.partition("=")
             attribute, _, within = name.partition(":")
-            made.append(Balance(attribute, within or None, epsilon))
+            if value == ADAPTIVE and attribute:
+                made.append(Balance(attribute, within or None, rates=adaptive))
+            else:
+                made.append(Balance(attribute, within or None, _pair(text)[1]))
         for name, number in given.items():
             usual[_kind(name)] = float(number)
         return cls(Means(usual, most, names), made, worst)
@@ -143,6 +159,17 @@ def _pair(text: str) -> tuple[str, Fraction]:
     if not name or value < 0:
         raise PlanError(f"{text!r} was given; NAME=NUMBER was expected")
     return name, value
+
+
+def _rates(text: str) -> Rates:
+    """The rates of an adaptive balance. Raises PlanError."""
+    if not text:
+        return Rates()
+    try:
+        one, two, three, four = (_pair(f"rate={each.strip()}")[1] for each in text.split(","))
+        return Rates(one, two, three, four)
+    except ValueError as error:  # a PlanError is one
+        raise PlanError(f"{text!r} was given; four rates, α₁,α₂,β₁,β₂, were expected") from error
 
 
 def _kind(name: str) -> Kind:

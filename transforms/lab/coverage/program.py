@@ -201,11 +201,13 @@ class Program:
 
     def _balanced(self, balance: Balance, group: Ints, groups: list[Ints]) -> Iterator[_Row]:
         """A group's share among some groups, from both sides."""
-        sizes, even = self._table.lattice.sizes, Fraction(1, len(groups))
+        sizes = self._table.lattice.sizes
         counts = [Fraction(self._count(each)) for each in groups]
         gains = sum(self.moves.gain(each, sizes) for each in groups)
         own, gain = Fraction(self._count(group)), self.moves.gain(group, sizes)
-        for bound, sign in ((even - balance.epsilon, 1), (even + balance.epsilon, -1)):
+        number = next(i for i, each in enumerate(groups) if each is group)
+        low, high = balance.bounds(counts)[number]
+        for bound, sign in ((low, 1), (high, -1)):
             if not 0 < bound < 1:
                 continue
             scale = bound.denominator * sign

@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.lab.coverage.additions import Addition, Balance, Means, PlanError
+from evenflow.transforms.lab.coverage.additions import (
+    Addition,
+    Balance,
+    Means,
+    PlanError,
+    Rates,
+)
 from evenflow.transforms.lab.coverage.plan import apply, greedy, plan
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.table import Table
@@ -187,6 +193,43 @@ def test_groups_stay_even_within_a_relation() -> None:
     pairs = [each.target for each in even.additions]
     assert all(set(one) == {"sex", "race"} for one in pairs) and len(pairs) > 1
     assert all(one != other for one, other in combinations(pairs, 2))
+
+
+@pytest.mark.parametrize(
+    ("share", "groups", "least", "most"),
+    [
+        # Equations 2 and 3: below 0.33 rates 1.5 and 2 with 0.5; else 0.9 and 1.1, 0.45 and 0.55
+        ("0.2", 2, "0.3", "0.5"),
+        ("0.3", 2, "0.45", "0.6"),
+        ("0.32", 2, "0.48", "0.64"),
+        ("0.34", 2, "0.306", "0.55"),
+        ("0.6", 2, "0.45", "0.66"),
+        ("0", 2, "0", "0.5"),
+        # Of three groups an even share is a third, and severe is below 0.22
+        ("0.2", 3, "0.3", "0.4"),
+    ],
+)
+def test_adaptive_bounds_are_the_published_ones(
+    share: str, groups: int, least: str, most: str
+) -> None:
+    assert Rates().bounds(Fraction(share), groups) == (Fraction(least), Fraction(most))
+
+
+def test_an_adaptive_balance_keeps_its_bounds_with_fewer_records_than_an_even_one() -> None:
+    counts = {("f", "a"): 10, ("m", "a"): 90, ("f", "b"): 5, ("m", "b"): 5}
+    coverage = Coverage(table_of(counts), Threshold.parse("15%"))
+    adaptive, even = (
+        plan(coverage, coverage.mups(), balances=[balance])
+        for balance in (
+            Balance("sex", "race", rates=Rates()),
+            Balance("sex", "race", Fraction(1, 20)),
+        )
+    )
+    after = adaptive.after.count(coverage.table.lattice.encode(np.array([[0, 0], [1, 0]])))
+    # 10 % of race a, so between 15 % and 50 %
+    assert 0.15 <= after[0] / after.sum() <= 0.5
+    assert adaptive.records < even.records
+    assert after[0] / after.sum() < 0.45
 
 
 def test_a_question_that_is_too_large_is_refused() -> None:
