@@ -7,6 +7,7 @@ the input's other fields.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import warnings
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -18,9 +19,11 @@ import pandas as pd
 
 from evenflow.gates.expectations import frame, own_suite, results, sentence_suite
 from evenflow.gates.expectations.importing import deferred, uncollected
+from evenflow.gates.expectations.lazy_packages import METRICS, light
 from evenflow.gates.expectations.own_suite import Limit
 from evenflow.gates.expectations.shard_files import read_whole
 from evenflow.gates.expectations.user_suite import UserSuite, load
+from evenflow.gates.expectations.validate import validate
 from evenflow.schemas.ledger import CheckFailure, Checks
 from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import WordList
@@ -29,9 +32,8 @@ OWN, USERS = "evenflow", "user"  # names of the suites
 SHOWN_VALUES = 5  # unexpected values that a result keeps
 # BASIC leaves out how often each unexpected value occurs, which costs a pass over all of them
 RESULT_FORMAT = {"result_format": "BASIC", "partial_unexpected_count": SHOWN_VALUES}
-# Great Expectations uses these for charts and p-values. They are half of its import, and the checks
-# of a pane use neither.
-SELDOM = ("altair", "scipy.stats")
+# Great Expectations uses it for p-values, which no check of a pane needs; it takes half a second
+SELDOM = ("scipy.stats",)
 
 
 class PaneChecks:
@@ -68,14 +70,12 @@ class PaneChecks:
         self._strong = dict(strong or {})
         self._reader = frame.ShardReader(lists, self._columns)
         with _quietly(), uncollected():
-            # This import takes more than a second, and a run on a finished output does not need it
-            with deferred(*SELDOM):
-                import great_expectations as gx
-            from great_expectations.data_context.types.base import (
-                DataContextConfig,
-                InMemoryStoreBackendDefaults,
-            )
+            light()
+            from great_expectations.core.expectation_suite import ExpectationSuite
+            from great_expectations.expectations import core
 
+            with deferred(*SELDOM):
+                importlib.import_module(METRICS)
             own = own_suite.expectations(self._columns, limits or {})
             self._user = (
                 load(user_suite, self._columns.mentions)
@@ -84,23 +84,13 @@ class PaneChecks:
             )
             suites = {OWN: own}
             if sentences:
-                suites[sentence_suite.NAME] = sentence_suite.expectations(gx.expectations)
+                suites[sentence_suite.NAME] = sentence_suite.expectations(core)
             if self._user.expectations:
                 suites[USERS] = self._user.expectations
             self._suites = {
-                name: gx.ExpectationSuite(name=name, expectations=each)
+                name: ExpectationSuite(name=name, expectations=each)
                 for name, each in suites.items()
             }
-            # A context in memory keeps nothing and is ten times faster for single frames
-            config = DataContextConfig(
-                store_backend_defaults=InMemoryStoreBackendDefaults(), analytics_enabled=False
-            )
-            context: Any = gx.get_context(  # pyright: ignore[reportUnknownMemberType]
-                mode="ephemeral", project_config=config
-            )
-            context.variables.progress_bars = {"globally": False, "metric_calculations": False}
-            asset = context.data_sources.add_pandas("pane").add_dataframe_asset("shards")
-            self._batches: Any = asset.add_batch_definition_whole_dataframe("pane")
 
     def check(
         self,
@@ -148,7 +138,7 @@ class PaneChecks:
         )
         return checks, [data_docs.kept(pane, each) for each in found]
 
-    def docs(self, root: Place, failed: Collection[int] = ()) -> Path:
+    def docs(self, root: Place, failed: Collection[int] = ()) -> str:
         """Build the data docs of an output.
 
         Args:
@@ -156,7 +146,7 @@ class PaneChecks:
             failed: Numbers of the panes whose checks failed.
 
         Returns:
-            Path of their index.
+            Name of their index in the output.
         """
         from evenflow.gates.expectations.data_docs import ChecksProject
 
@@ -166,11 +156,7 @@ class PaneChecks:
     def _validate(self, suite: str, batch: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         """The result of a suite on a frame."""
         with _quietly():
-            result = self._batches.get_batch(batch_parameters={"dataframe": batch}).validate(
-                self._suites[suite],
-                result_format=dict(RESULT_FORMAT),
-                expectation_parameters=parameters,
-            )
+            result = validate(self._suites[suite], batch, parameters, dict(RESULT_FORMAT))
         results.simplify(result)
         return result
 

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import datetime
 import json
-import shutil
-import tempfile
+import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
 import yaml
 
 from evenflow.schemas.guards import is_mapping
-from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.storage.storage import Place, at
 
 # Panes that the data docs show. A page takes some hundredths of a second, and nobody opens
@@ -28,7 +25,9 @@ from evenflow.transforms.storage.storage import Place, at
 LATEST = 50
 LATEST_FAILED = 50  # further panes with failures that they show
 SITE = "data_docs"
-VALIDATIONS = "checks/gx/validations"
+DOCS = f"checks/{SITE}"
+PROJECT = "checks/gx"
+VALIDATIONS = f"{PROJECT}/validations"
 HEADER = "# Rewritten at each start of a run: changes are lost.\n"
 
 
@@ -139,45 +138,34 @@ class ChecksProject:
     """The project, for its data docs. Its methods raise OSError."""
 
     def __init__(self, root: Place, suites: Sequence[Any]):
-        """Write the project's configuration and suites.
+        """Write the project's configuration and suites, where the output is a folder.
 
-        Great Expectations works on local files. So a project in a store has a local copy.
+        Great Expectations opens such a project by its folder: a store has none.
 
         Args:
             root: The output.
             suites: The suites of Great Expectations.
         """
-        import great_expectations as gx  # takes more than a second
-
         self._storage = at(root)
-        if self._storage.local is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="evenflow-")
-            self._local = Directory(Path(self._scratch.name))
-        else:
-            self._local = Directory(self._storage.local)
-        self._root = self._local.path / "checks"
-        self._gx = self._root / "gx"
-        self._gx.mkdir(parents=True, exist_ok=True)
-        (self._gx / "great_expectations.yml").write_text(
-            HEADER + yaml.safe_dump(_configuration()), encoding="utf-8"
-        )
-        _remove(self._gx / "expectations")
-        self._context: Any = gx.get_context(  # pyright: ignore[reportUnknownMemberType]
-            mode="file", context_root_dir=self._gx
-        )
-        for suite in suites:
-            self._context.suites.add(suite)
+        self._suites = suites
+        if self._storage.local is not None:
+            configuration = HEADER + yaml.safe_dump(_configuration())
+            self._storage.write(f"{PROJECT}/great_expectations.yml", configuration.encode())
+            self._storage.remove_tree(f"{PROJECT}/expectations")
+            for suite in suites:
+                self._storage.write(f"{PROJECT}/expectations/{suite.name}.json", _dumped(suite))
 
-    def build(self, failed: Collection[int]) -> Path:
+    def build(self, failed: Collection[int]) -> str:
         """Build the data docs of the latest panes and of the latest failed ones.
 
         Args:
             failed: Numbers of the panes whose checks failed.
 
         Returns:
-            Path of the index; of a store's project, of its local copy.
+            Name of their index in the output.
         """
-        site = self._root / SITE
+        from evenflow.gates.expectations.docs_view import Pages
+
         names = [each.name for each in self._storage.tree(VALIDATIONS) if _is_result(each.name)]
         panes = sorted({_run_of(name) for name in names})
         shown = {
@@ -185,34 +173,45 @@ class ChecksProject:
             *sorted({_run_name(pane) for pane in failed} & {*panes})[-LATEST_FAILED:],
         }
         chosen = [name for name in names if _run_of(name) in shown]
-        if self._storage != self._local:
-            for name, data in zip(chosen, self._storage.read_all(chosen), strict=True):
-                if data is not None:
-                    self._local.write(name, data)
-        keys = self._context.validation_results_store.list_keys()
-        wanted = [key for key in keys if key.run_id.run_name in shown and self._is_whole(key)]
-        _remove(site)
-        suites = self._context.expectations_store.list_keys()
-        self._context.build_data_docs(site_names=[SITE], resource_identifiers=[*suites, *wanted])
-        # The styles and fonts of Great Expectations are 6 MB, and these pages use none of them
-        _remove(site / "static")
-        if self._storage != self._local:
-            self._storage.remove_tree(f"checks/{SITE}")
-            for path in (path for path in site.rglob("*") if path.is_file()):
-                self._storage.upload(path, path.relative_to(self._local.path).as_posix())
-        return site / "index.html"
+        self._storage.remove_tree(DOCS)
+        pages = Pages()
+        for suite in self._suites:
+            self._page(f"expectations/{suite.name}.html", pages.suite(suite))
+        for name, data in zip(chosen, self._storage.read_all(chosen), strict=True):
+            held = _whole(data)
+            if held is None:
+                self._storage.remove([name])
+            else:
+                path = name.removeprefix("checks/gx/").removesuffix(".json") + ".html"
+                self._page(path, pages.result(path, held))
+        self._page("index.html", pages.index())
+        return f"{DOCS}/index.html"
 
-    def _is_whole(self, key: Any) -> bool:
-        """Whether a stored result can be read; a damaged one is removed."""
-        path = (self._gx / "validations").joinpath(*key.to_tuple()).with_suffix(".json")
-        try:
-            held = json.loads(path.read_bytes())
-        except ValueError:
-            held = None
-        if is_mapping(held) and {"meta", "results", "suite_name"} <= held.keys():
-            return True
-        path.unlink()
-        return False
+    def _page(self, path: str, page: str | None) -> None:
+        """Write a page, if there is one."""
+        if page is not None:
+            self._storage.write(f"{DOCS}/{path}", page.encode())
+
+
+def _dumped(suite: Any) -> bytes:
+    """A suite as Great Expectations stores it; its ids are the same in every run."""
+    from great_expectations.core.expectation_suite import expectationSuiteSchema
+
+    schema: Any = expectationSuiteSchema  # its types are those of any document
+    document = schema.dump(suite)
+    for number, each in enumerate(document["expectations"]):
+        each["id"] = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{suite.name} {number}"))
+    document["id"] = str(uuid.uuid5(uuid.NAMESPACE_OID, suite.name))
+    return json.dumps(document, indent=2, sort_keys=True).encode()
+
+
+def _whole(data: bytes | None) -> dict[str, Any] | None:
+    """A stored result; None if it is damaged."""
+    try:
+        held = json.loads(data or b"")
+    except ValueError:
+        return None
+    return held if is_mapping(held) and {"meta", "results", "suite_name"} <= held.keys() else None
 
 
 def _is_result(name: str) -> bool:
@@ -229,9 +228,3 @@ def _run_of(name: str) -> str:
 def _run_name(pane: int) -> str:
     """Name of a pane's results."""
     return f"pane-{pane:08d}"
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder, if it is there."""
-    if folder.exists():
-        shutil.rmtree(folder)

@@ -8,17 +8,29 @@ Expectations loads these classes by name, from the project's great_expectations.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, cast
+from urllib.parse import quote
 
+from great_expectations.core.expectation_validation_result import (
+    expectationSuiteValidationResultSchema,
+)
 from great_expectations.render.components import RenderedComponentContent
+from great_expectations.render.renderer.page_renderer import (
+    ExpectationSuitePageRenderer,
+    ValidationResultsPageRenderer,
+)
 from great_expectations.render.renderer.renderer import Renderer
 from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, pass_context
 from markupsafe import Markup
 
 from evenflow.schemas.guards import is_list, is_mapping
+
+logger = logging.getLogger(__name__)
 
 
 class OfflinePageView(DefaultJinjaPageView):
@@ -141,6 +153,69 @@ def _marked(function: Callable[..., Any]) -> Callable[..., Any]:
         return Markup(result) if isinstance(result, str) else result
 
     return marked
+
+
+class Pages:
+    """Makes the pages of a site, and notes what the index links to."""
+
+    def __init__(self):
+        """Prepare the templates."""
+        self._view: Any = OfflinePageView()  # its methods have no types
+        self._links: dict[str, list[dict[str, Any]]] = {"suites": [], "validations": []}
+
+    def suite(self, suite: Any) -> str | None:
+        """Make the page of a suite.
+
+        Args:
+            suite: The suite of Great Expectations.
+
+        Returns:
+            The page; None if Great Expectations cannot show the suite.
+        """
+        link = {
+            "expectation_suite_name": suite.name,
+            "filepath": quote(f"expectations/{suite.name}.html"),
+        }
+        return self._made("suites", link, ExpectationSuitePageRenderer(), suite)
+
+    def result(self, path: str, held: dict[str, Any]) -> str | None:
+        """Make the page of a suite's result on a pane.
+
+        Args:
+            path: Path of the page below the index.
+            held: The result, as it is stored.
+
+        Returns:
+            The page; None if Great Expectations cannot show the result.
+        """
+        schema: Any = expectationSuiteValidationResultSchema  # its types are those of any document
+        result = schema.load(held)
+        run = held["meta"]["run_id"]
+        link = {
+            "expectation_suite_name": result.suite_name,
+            "filepath": quote(path),
+            "run_name": run["run_name"],
+            "run_time": datetime.fromisoformat(run["run_time"]),
+            "validation_success": result.success,
+        }
+        return self._made("validations", link, ValidationResultsPageRenderer(), result)
+
+    def index(self) -> str:
+        """Make the index of the pages that were made, the latest result first."""
+        results = sorted(self._links["validations"], key=lambda each: each["run_time"])
+        links = {**self._links, "validations": results[::-1]}
+        view: Any = OfflineIndexView()  # its methods have no types
+        return view.render(links, show_how_to_buttons=False)
+
+    def _made(self, kind: str, link: dict[str, Any], renderer: Any, what: Any) -> str | None:
+        """A page of Great Expectations. What it cannot show is left out, and the run goes on."""
+        try:
+            page = self._view.render(renderer.render(what), show_how_to_buttons=False)
+        except Exception as error:
+            logger.warning("%s is not shown: %s", link["filepath"], error)
+            return None
+        self._links[kind].append(link)
+        return page
 
 
 class PaneIndexRenderer(Renderer):

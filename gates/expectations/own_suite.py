@@ -43,7 +43,7 @@ def expectations(columns: Names, limits: Mapping[str, Limit]) -> list[Any]:
     Returns:
         The expectations.
     """
-    import great_expectations as gx
+    from great_expectations.expectations import core
 
     # Importing them registers them, for suites from a file
     from evenflow.gates.expectations import leaning as leaning
@@ -54,7 +54,7 @@ def expectations(columns: Names, limits: Mapping[str, Limit]) -> list[Any]:
     )
     from evenflow.gates.expectations.demographic import ExpectDemographicRepresentationToBeWithin
 
-    expect: Any = gx.expectations  # its stubs export no expectation
+    expect: Any = core  # its stubs export no expectation
     return [
         ExpectColumnsToHoldTextsAndCounts(
             texts=[columns.identity, columns.text], counts=columns.counts

@@ -84,7 +84,7 @@ def expectations(expect: Any) -> list[Any]:
     """The suite's expectations.
 
     Args:
-        expect: The module great_expectations.expectations.
+        expect: The module great_expectations.expectations.core.
 
     Returns:
         The expectations.

@@ -14,15 +14,18 @@ too.
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import yaml
 
+from evenflow.gates.expectations.lazy_packages import whole
 from evenflow.gates.expectations.unsafe import shown, unsafe_arguments
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_list, is_mapping
@@ -179,6 +182,7 @@ def _expectation(
 
 def _implementation(kind: Any) -> Any:
     """The class of an expectation by its name, as expect_… or Expect…. Raises _DefectsError."""
+    from great_expectations.expectations import core
     from great_expectations.expectations.registry import (
         get_expectation_impl,
         list_registered_expectation_implementations,
@@ -187,8 +191,12 @@ def _implementation(kind: Any) -> Any:
 
     if not isinstance(kind, str):
         raise _DefectsError(f"type: the name of an expectation was expected, not {shown(kind)}")
+    name = kind if kind in list_registered_expectation_implementations() else camel_to_snake(kind)
+    if name in {module.name for module in iter_modules(core.__path__)}:
+        importlib.import_module(f"{core.__name__}.{name}")  # registers it
+    elif name not in list_registered_expectation_implementations():
+        whole()
     known = list_registered_expectation_implementations()
-    name = kind if kind in known else camel_to_snake(kind)
     if name in DATABASES:
         raise _DefectsError("this expectation asks a database, and a pane is none")
     if name not in known:

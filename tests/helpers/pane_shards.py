@@ -123,4 +123,4 @@ class KeptChecks(PaneChecks):
 
     def pages(self, failed: Sequence[int] = ()) -> Path:
         """Build the data docs."""
-        return self.docs(self.root, failed)
+        return self.root / self.docs(self.root, failed)

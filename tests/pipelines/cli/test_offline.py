@@ -1,7 +1,7 @@
 """A run and its checks send nothing anywhere.
 
-Great Expectations reported its use up to 1.6: with that version, this fails without the gate's
-`analytics_enabled=False`. From 1.7 on it has no code that reports.
+Great Expectations reported its use up to 1.6, when a data context was opened; from 1.7 on it has no
+code that reports. The gate opens no data context, and its project says that nothing is reported.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ def test_a_run_with_checks_reaches_nothing_outside(tmp_path: Path) -> None:
     checked = [entry.checks for entry in History(out)]
     assert checked and all(each.evaluated > 5 and each.failures for each in checked)
     assert (out / "checks" / "data_docs" / "index.html").is_file()
+    project = (out / "checks" / "gx" / "great_expectations.yml").read_text()
+    assert "analytics_enabled: false" in project
     assert offline.tried(folder) == []
 
 
