@@ -149,8 +149,8 @@ ALERTS = (
     ),
     Alert(
         "BiasScoreHigh",
-        'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window, level)'
-        ' group_left evenflow_bias_score_threshold{level="warn"}',
+        'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window,'
+        ' level) group_left evenflow_bias_score_threshold{level="warn"}',
         10 * MINUTE,
         "warning",
         "{{ $labels.gate }}: many sentences lean to one {{ $labels.attribute }}",
