@@ -131,6 +131,23 @@ class PaneJudge:
                 out[name].stereotypes = Filtered.model_validate(found)
         return out
 
+    def unlisted(self, stereotypes: Mapping[str, Mapping[str, Any]]) -> dict[str, Filtered]:
+        """What the filter found of groups that no word list has, by kind of group.
+
+        Args:
+            stereotypes: What the filter found, by attribute (documents.RepairedPane).
+
+        Returns:
+            The findings of the names that are no attributes, without those of which there are none.
+        """
+        listed = {words.attribute for words in self._lists}
+        found = {
+            name: Filtered.model_validate(each)
+            for name, each in stereotypes.items()
+            if name not in listed
+        }
+        return {name: each for name, each in found.items() if each.potential}
+
     def coverage(self, figures: Figures) -> CoverageEntry | None:
         """Judge the next pane's coverage; None if it is not looked at."""
         return judge_coverage(

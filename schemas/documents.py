@@ -129,8 +129,9 @@ _SET = pa.struct(
         ("reason", pa.string()),
     ]
 )
-# In linguistic_indicators of a sentence that stays: a passage in quotation marks would be torn
-PASSAGE = "passage"
+# In linguistic_indicators of a sure stereotype that stays, the reason: a passage in quotation marks
+# would be torn, it is of a creed alone, or the kind of text is one where nothing is removed
+STAYS, PASSAGE, CREED, KIND = "stays", "passage", "creed", "kind"
 # Columns of the sentence table: one row for each relevant sentence and attribute that it names
 # (main paper, 4.1). Offsets are characters of the text as it was read. text_cda is the changed
 # sentence, null if the sentence did not change.

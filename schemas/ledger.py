@@ -334,7 +334,9 @@ class Filtered(Entry):
         unsure: How many of these had no clear answer.
         potential: How many of these may state a stereotype.
         strong: How many potential ones are above the threshold. The policy applies to these.
-        kept: How many strong ones are below the cut and stayed.
+        kept: How many strong ones stayed: they are below the cut, of a creed alone, in another kind
+            of text, or in a passage that would be torn.
+        creeds: How many potential ones are of a creed alone.
         examples: The strongest ones, {id, sentence, score, reasons}. They are data and are not
             escaped.
     """
@@ -347,6 +349,7 @@ class Filtered(Entry):
     potential: int = 0
     strong: int = 0
     kept: int = 0
+    creeds: int = 0
     examples: list[dict[str, str | float]] = []
 
 
@@ -677,6 +680,8 @@ class PaneEntry(Entry):
         weights: The documents' weights; null without mode weight.
         left_out: File in set-aside/ with the documents that a sample by weights left out; null
             without one.
+        unlisted: What the filter found of groups that no word list has, by kind of group (race,
+            nationality and others); empty where nothing was looked for.
     """
 
     version: int = 1
@@ -711,6 +716,7 @@ class PaneEntry(Entry):
     weights: Weights | None = None
     left_out: Shard | None = None
     removed: Removed | None = None
+    unlisted: dict[str, Filtered] = {}
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""

@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from evenflow.schemas.documents import PASSAGE
+from evenflow.schemas.documents import STAYS
 
 NAME = "sentences"  # of the suite
 LENGTH = "sent_text (characters less end - start)"
 SAME = "text_cda (same as sent_text)"
-# Of sure and strong stereotypes that are still in the text, but for those of quoted passages
+# Of sure and strong stereotypes that are still in the text, but for those that say why they stay
 KEPT = "score_scsc (kept)"
 PLAIN = (
     "id",
@@ -72,10 +72,8 @@ def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd
     )
     strong = (frame["score_scsc"] >= least) & (frame["potential_stereotype"] >= sure)
     told = table.column("linguistic_indicators")
-    quoted = pc.call_function(
-        "match_substring", [told], pc.MatchSubstringOptions(f'"{PASSAGE}":true')
-    )
-    alone = ~quoted.fill_null(False).to_numpy()
+    said = pc.call_function("match_substring", [told], pc.MatchSubstringOptions(f'"{STAYS}":"'))
+    alone = ~said.fill_null(False).to_numpy()
     frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"] & alone)
     return frame
 

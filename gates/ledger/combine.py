@@ -12,7 +12,7 @@ from evenflow.schemas.ledger import BiasSums, Filtered, Repair, Substitution, Su
 MOST_SUBSTITUTIONS = 500
 EXAMPLES = 6  # strong stereotypes that are kept
 REPAIR_COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
-FILTER_COUNTS = ("asked", "unsure", "potential", "strong", "kept")
+FILTER_COUNTS = ("asked", "unsure", "potential", "strong", "kept", "creeds")
 
 
 def add_sums(a: Sums, b: Sums) -> Sums:

@@ -231,6 +231,7 @@ class Totals(Entry):
         failures: Number of checks that failed.
         last_failures: The last of these, with their panes.
         attributes: Sums of each attribute.
+        unlisted: What the filter found of groups that no word list has, by kind of group.
         llm: What questions to an LLM cost, by prompt.
         recent: Sums of the last rolling - 1 panes, for the score of the stream.
         recent_accepted: Sums of the last rolling - 1 accepted panes, for the next verdict.
@@ -283,6 +284,7 @@ class Totals(Entry):
         default_factory=list[tuple[int, CheckFailure]]
     )
     attributes: dict[str, AttributeTotals] = Field(default_factory=dict)
+    unlisted: dict[str, Filtered] = Field(default_factory=dict[str, Filtered])
     llm: dict[str, dict[str, Any]] = Field(default_factory=dict)
     recent: list[Window] = Field(default_factory=list[Window])
     recent_accepted: list[Window] = Field(default_factory=list[Window])
@@ -354,6 +356,10 @@ class Totals(Entry):
         if entry.removed is not None and entry.removed.is_done:
             self.removed += entry.removed.documents
             self.lightened += 1
+        self.unlisted |= {
+            name: combine_filtered(self.unlisted.get(name), found)
+            for name, found in entry.unlisted.items()
+        }
         self.extra += entry.extra
         seen = summed(self.outside, entry.outside).items()
         self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])

@@ -71,5 +71,7 @@ def families(totals: Totals) -> Iterator[Metric]:
         if each.stereotypes is not None
     }
     for name, about, key in STEREOTYPES:
-        counts = {(each,): getattr(found, key) for each, found in filtered.items()}
+        # Of groups that no word list has, the table has only what may be a stereotype
+        every = filtered if key == "asked" else filtered | totals.unlisted
+        counts = {(each,): getattr(found, key) for each, found in every.items()}
         yield counter(name, about, ["attribute"], counts)

@@ -73,11 +73,15 @@ class Explainer:
         if self.judges:
             from evenflow.pipelines.explain import stereotypes as stereotyping
 
-            judging = stereotyping.judge_every if all_sentences else stereotyping.judge
             thresholds = {
                 each.attribute: config.stereotype_threshold(each.attribute) for each in lists
             }
-            self._steps.append(judging(lists, thresholds, config.stereotypes.precision).add_to)
+            own = config.stereotypes
+            acts_on_creeds = own.creeds == "policy"
+            judging = stereotyping.judge(
+                lists, thresholds, own.precision, acts_on_creeds, all_sentences
+            )
+            self._steps.append(judging.add_to)
 
         if bias_score:
             from evenflow.pipelines.explain.bias_score import BiasExplainer

@@ -25,6 +25,7 @@ COLUMNS = (
     "potential_stereotype",
     "strength",
     "association",
+    "creed",
     "linguistic_indicators",
     "score_scsc",
 )
@@ -39,6 +40,7 @@ class Stereotypes:
         lists: The attributes' word lists.
         thresholds: By attribute the score_scsc from which a potential stereotype is a strong one.
         precision: Share of what is removed that should be right (0..1).
+        acts_on_creeds: Whether what is said of a creed alone is removed too.
         every: Whether sentences that name no group are judged too, as UNLISTED.
 
     Raises:
@@ -52,9 +54,12 @@ class Stereotypes:
         lists: Sequence[WordList],
         thresholds: Mapping[str, float],
         precision: float,
+        acts_on_creeds: bool = False,
         every: bool = False,
     ):
-        self._judge = StereotypeJudge(lists, thresholds, precision, detector, scorer)
+        self._judge = StereotypeJudge(
+            lists, thresholds, precision, detector, scorer, acts_on_creeds=acts_on_creeds
+        )
         self._attributes = list(thresholds)
         self._every = every
 
@@ -63,7 +68,8 @@ class Stereotypes:
 
         Added are potential_stereotype (the probability that it states one), strength (how strong
         people would call it), association (the probability that people think so of the group, also
-        where one person is meant), linguistic_indicators, score_scsc (null: not asked, or cannot
+        where one person is meant), creed (the probability that it is of a creed alone),
+        linguistic_indicators, score_scsc (null: not asked, or cannot
         say), remove_sentence (whether `--stereotypes remove` would take it
         out) and stereotype_reasons (the indicators in words).
 
@@ -88,6 +94,7 @@ class Stereotypes:
             )
             row["strength"][attribute] = None if found is None else found.strength
             row["association"][attribute] = None if found is None else found.association
+            row["creed"][attribute] = None if found is None else found.creed
             row["score_scsc"][attribute] = None if found is None else found.score
             row["remove_sentence"][attribute] = each.strong and each.sure
             row["stereotype_reasons"][attribute] = [] if found is None else found.reasons()
@@ -151,14 +158,20 @@ def _one(row: Mapping[str, Any], attribute: str) -> Text:
 
 
 def judge(
-    lists: Sequence[WordList], thresholds: Mapping[str, float], precision: float
+    lists: Sequence[WordList],
+    thresholds: Mapping[str, float],
+    precision: float,
+    acts_on_creeds: bool = False,
+    every: bool = False,
 ) -> Stereotypes:
-    """Judge sentences that name groups with the shipped models.
+    """Judge sentences with the shipped models.
 
     Args:
         lists: As for Stereotypes.
         thresholds: As for Stereotypes.
         precision: As for Stereotypes.
+        acts_on_creeds: As for Stereotypes.
+        every: As for Stereotypes.
 
     Returns:
         The judge.
@@ -166,13 +179,12 @@ def judge(
     Raises:
         ModelError: A model cannot be read.
     """
-    return Stereotypes(detect.shipped(), indicators.shipped(), lists, thresholds, precision)
-
-
-def judge_every(
-    lists: Sequence[WordList], thresholds: Mapping[str, float], precision: float
-) -> Stereotypes:
-    """Judge all sentences with the shipped models; arguments and errors are those of `judge`."""
     return Stereotypes(
-        detect.shipped(), indicators.shipped(), lists, thresholds, precision, every=True
+        detect.shipped(),
+        indicators.shipped(),
+        lists,
+        thresholds,
+        precision,
+        acts_on_creeds,
+        every,
     )

@@ -50,6 +50,27 @@ class StereotypeSettings(Section):
         ),
     )
 
+    creeds: Literal["flag", "policy"] = Field(
+        default="flag",
+        description=(
+            "What happens to a strong stereotype of a creed alone, which says nothing of people."
+            " flag: it is only flagged, whatever the policy is. policy: the same as to one of"
+            " people."
+        ),
+    )
+    kinds: dict[str, Literal["posts", "other"]] = Field(
+        default_factory=dict[str, Literal["posts", "other"]],
+        description=(
+            "The kind of text by the value of kind_field, such as {forum: posts, news: other}."
+            " remove and quarantine act only in a kind for which labelled sentences show the"
+            " precision: today in posts. A value that is missing here is other. {} : the kind of"
+            " text is unknown, and the figures of all kinds together decide."
+        ),
+    )
+    kind_field: str = Field(
+        default="source", description="Field of a record by which kinds gives its kind of text."
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _no_encoder(cls, given: Any) -> Any:

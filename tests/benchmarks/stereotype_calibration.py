@@ -10,8 +10,9 @@ document's labels are too coarse: on the sentences of the splits `tune` and `cut
 the first stage's probability below which at most one in twenty of the stereotypes lies. scale:
 makes the first stage's value the share of stereotypes among cleared sentences. called: for each
 attribute, kind of text and step of probability, how many sentences were called and how many of them
-rightly. weights: what an indicator's value adds to the strength that people see, a ridge regression
-of their scores on the heads' answers; without PUBLISHED those that stand in the file are kept.
+rightly; creeds: the same, of those about a creed alone. weights: what an indicator's value adds to
+the strength that people see, a ridge regression of their scores on the heads' answers; without
+PUBLISHED those that stand in the file are kept.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from stereotype_training import labelled, of_documents
 from evenflow.transforms.lab.training.data import is_calibration
 from evenflow.transforms.lab.training.evaluate import platt
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
-from evenflow.transforms.measures.stereotypes.indicators import NAMES
+from evenflow.transforms.measures.stereotypes.indicators import NAMES, OF_CREED
+from evenflow.transforms.measures.stereotypes.masking import has_creeds
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.stereotype_head import MANIFEST
@@ -42,13 +44,21 @@ LOST = 0.05  # share of the stereotypes that the first stage may clear
 RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 
 
+def of_creed(reader: probabilities.SentenceReader, row: Row) -> bool:
+    """Whether a stereotype in a row would be of a creed alone."""
+    if not has_creeds(row.attribute):
+        return False
+    return (reader.read(row.text).creed or 0.0) >= OF_CREED
+
+
 def called(
-    reader: probabilities.SentenceReader, rows: Sequence[Row]
+    reader: probabilities.SentenceReader, every: Sequence[Row], creeds: bool
 ) -> dict[str, dict[str, list[list[float]]]]:
+    rows = [row for row in every if of_creed(reader, row) == creeds]
     chances = [each or 0.0 for each in reader.probabilities([row.text for row in rows])]
     out: dict[str, dict[str, list[list[float]]]] = {}
     for attribute in SHIPPED:
-        for kind in ("posts", "other"):
+        for kind in (calibration.POSTS, calibration.OTHER):
             own = [
                 (p, row.label)
                 for p, row in zip(chances, rows, strict=True)
@@ -129,8 +139,10 @@ def main() -> None:
         "cleared": least,
         "scale": scale,
         "weights": weights(args.published) if args.published else before["weights"],
-        "called": called(reader, [row for row, _ in labelled("tune", "cut")]),
     }
+    read_alone = [row for row, _ in labelled("tune", "cut")]
+    stored["called"] = called(reader, read_alone, creeds=False)
+    stored["creeds"] = called(reader, read_alone, creeds=True)
     calibration.PATH.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     for attribute in SHIPPED:
         known = calibration.Calibration.load()
@@ -139,6 +151,9 @@ def main() -> None:
             stored["called"][attribute],
             "cut at 0.8:",
             calibration.cut(attribute, 0.8, known),
+            stored["creeds"][attribute],
+            "of creeds alone:",
+            calibration.cut(attribute, 0.8, known, of_creed=True),
         )
     below = sum(p < least for p in shipped.first.stereotypes([row.text for row in rows])) / len(
         rows

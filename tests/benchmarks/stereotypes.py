@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import stereotype_documents
 import stereotype_figures as figures
+from stereotype_calibration import of_creed
 from stereotype_examples import (
     SHIPPED,
     Row,
@@ -40,6 +41,7 @@ from stereotype_training import labelled, rephrased
 
 from evenflow.transforms.measures.stereotypes import probabilities
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, cut
+from evenflow.transforms.measures.stereotypes.judging import NEVER
 from evenflow.transforms.models.encoder import Encoder
 
 PRECISION = 0.8  # that removal needs by default
@@ -54,6 +56,19 @@ class Judge:
     def chances(self, texts: Sequence[str]) -> figures.Values:
         """Probabilities (n,); where nothing can be said, 0: nothing would be done."""
         return np.array([each or 0.0 for each in self.reader.probabilities(texts)])
+
+    def sure(
+        self, rows: Sequence[Row], chances: figures.Values, precision: float
+    ) -> figures.Values:
+        """Whether each row is as probable as removal needs (n,); one of a creed alone never is."""
+        cuts = {name: cut(name, precision) for name in SHIPPED}
+        least = [
+            each
+            if (each := cuts.get(row.attribute)) is not None and not of_creed(self.reader, row)
+            else NEVER
+            for row in rows
+        ]
+        return chances >= np.array(least)
 
     def scores(self, texts: Sequence[str]) -> figures.Values:
         return np.array([self.reader.read(text).strength for text in texts])
@@ -71,8 +86,7 @@ def by_source(
     )
     true = np.array([row.label for row in rows], bool)
     strong = np.array([each == 3 for each in strengths], bool)
-    least = [each if (each := cuts[row.attribute]) is not None else 2.0 for row in rows]
-    gone = (chances >= np.array(least)) & (scores >= score)
+    gone = judge.sure(rows, chances, precision) & (scores >= score)
     sources, kinds, attributes = (
         [of(row) for row in rows]
         for of in (lambda r: r.source, lambda r: kind_of(r.source), lambda r: r.attribute)
@@ -137,14 +151,12 @@ def by_label(judge: Judge) -> None:
     """Rows of stereotype_labels.jsonl that nothing learnt from: those drawn at random, and what is
     called in the report documents.
     """
-    cuts = {name: cut(name, PRECISION) for name in SHIPPED}
     for title, split in (("drawn at random", "report"), ("called, or between", "check")):
         own = list(labelled(split))
         chances = judge.chances([row.text for row, _ in own])
         true = np.array([each["label"] for _, each in own], bool)
         strong = np.array([each["strength"] == 3 for _, each in own], bool)
-        least = [each if (each := cuts.get(row.attribute)) is not None else 2.0 for row, _ in own]
-        gone = chances >= np.array(least)
+        gone = judge.sure([row for row, _ in own], chances, PRECISION)
         listed = np.array([row.attribute in SHIPPED for row, _ in own])
         for name, at in (
             ("all", listed | True),
@@ -209,10 +221,10 @@ def none(judge: Judge) -> None:
     for each in read("not_stereotypes"):
         for attribute in SHIPPED:
             if (text := shown(each["text"], attribute)) is not None:
-                chance = float(judge.chances([text])[0])
-                least = cut(attribute, PRECISION)
-                gone = least is not None and chance >= least
-                kinds.setdefault(each["kind"], []).append((chance >= THRESHOLD, gone))
+                row = Row(text, "stereotype", 0, "", "", "report", attribute)
+                chances = judge.chances([text])
+                gone = bool(judge.sure([row], chances, PRECISION)[0])
+                kinds.setdefault(each["kind"], []).append((bool(chances[0] >= THRESHOLD), gone))
     for kind, found in sorted(kinds.items()):
         called, removed = (sum(each[at] for each in found) for at in (0, 1))
         print(f"no stereotype, {kind}: called {figures.share(called, len(found))}, sure {removed}")

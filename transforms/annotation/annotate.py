@@ -247,7 +247,7 @@ class Annotator:
             relevant = list(self.mentions.relevant(searched, every=everything))
             kept = found
             if self.screen is None:
-                for number, text, sentences, mentions in relevant:
+                for number, text, sentences, mentions, _ in relevant:
                     rows.add(found.places[number], found.ids[number], text, sentences, mentions)
             else:
                 kept, aside = self._screened(found, relevant, rows, self.screen)
@@ -306,6 +306,7 @@ class Annotator:
         """The documents without their stereotypes, and those that are set aside. Fills the rows."""
         texts = list(found.texts)
         aside: dict[int, str] = {}
+        relevant = self._with_kinds(found, relevant)
         for each, done in zip(relevant, screen.screen(relevant), strict=True):
             place, identity = found.places[each.number], found.ids[each.number]
             rows.add(
@@ -332,6 +333,19 @@ class Annotator:
         reasons = pa.array([aside[number] for number in numbers], pa.string())
         return kept, documents_table(_chosen(found, numbers), {documents.REASON: reasons})
 
+    def _with_kinds(self, found: Documents, relevant: Sequence[Relevant]) -> Sequence[Relevant]:
+        """The documents with their kinds of text, by which stereotypes are removed."""
+        own = self.config.stereotypes
+        values = next(
+            (values for each, values in found.fields.items() if each.name == own.kind_field), None
+        )
+        if not own.kinds:
+            return relevant
+        named = [None] * len(found.texts) if values is None else values.to_pylist()
+        return [
+            each._replace(kind=own.kinds.get(str(named[each.number]), "other")) for each in relevant
+        ]
+
     def _proposed(
         self, found: Documents, relevant: Sequence[Relevant], scores: Sequence[float | None]
     ) -> list[Proposed]:
@@ -341,7 +355,7 @@ class Annotator:
         out: list[Proposed | None] = []
         names = joined.field_names(self.config) if self._swaps else ()
         texts = joined.texts_of(found.texts, found.fields, names) if self._swaps else []
-        for number, text, sentences, mentions in relevant:
+        for number, text, sentences, mentions, _ in relevant:
             whole = None
             if self._swaps and self.bias is not None and self.bias.is_high(scores[number]):
                 whole = text, sentences, mentions

@@ -8,6 +8,7 @@ the LLM finds indicators and never states a score, as in the main paper (4.2.3).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
@@ -67,7 +68,10 @@ class Indication:
         heads = self.scorer.indicators([sentence], [labels])[0]
         answered = _found(value, label, shared)
         strength, score = self.scorer.moved(heads, answered)
-        return Indicators(sentence, {**answered, **_of_heads(heads)}, strength, score)
+        found = {**answered, **_of_heads(heads)}
+        if heads is None:
+            return Indicators(sentence, found, strength, score)
+        return replace(heads, found=found, strength=strength, score=score)
 
 
 class TieredScorer:

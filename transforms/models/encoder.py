@@ -30,7 +30,7 @@ from evenflow.transforms.models.heads import (
     HeadLayout,
 )
 from evenflow.transforms.models.pieces import LONGEST, Tokenizer
-from evenflow.transforms.models.stereotype_head import StereotypeHead
+from evenflow.transforms.models.stereotype_head import CreedHead, StereotypeHead
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -59,6 +59,8 @@ class Stereotype(NamedTuple):
         stance: The probability of each class of stance: how the sentence is said.
         association: The probability that it says what the group's name calls to mind, also of a
             single person.
+        creed: The probability that the stereotype is of a creed alone, and of no people; None:
+            unknown.
     """
 
     probability: float
@@ -66,6 +68,7 @@ class Stereotype(NamedTuple):
     indicators: Mapping[str, Mapping[str, float]]
     stance: Mapping[str, float]
     association: float
+    creed: float | None = None
 
 
 class Encoder:
@@ -75,6 +78,7 @@ class Encoder:
         folder: A folder with a manifest and the files that it names.
         threads: Threads for one text.
         head: What says whether a sentence states a stereotype; None: the graph's own head.
+        creed: What says whether a stereotype is of a creed alone; None: nothing.
 
     Attributes:
         about: The manifest.
@@ -85,10 +89,16 @@ class Encoder:
         ModelError: A file is missing, damaged or of another model.
     """
 
-    def __init__(self, folder: Path, threads: int = 1, head: StereotypeHead | None = None):
+    def __init__(
+        self,
+        folder: Path,
+        threads: int = 1,
+        head: StereotypeHead | None = None,
+        creed: CreedHead | None = None,
+    ):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
-        self._head = head
+        self._head, self._creed = head, creed
         try:
             self.layout = HeadLayout(self.about["choices"])
             self._calibration = {
@@ -96,7 +106,8 @@ class Encoder:
                 for name, each in self.about["calibration"].items()
             }
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session = open_session(folder / GRAPH, threads, more=STATES if head else "")
+            more = STATES if head or creed else ""
+            self._session = open_session(folder / GRAPH, threads, more)
         # Both libraries raise types of their own, even Exception itself.
         except Exception as error:
             raise ModelError(
@@ -129,11 +140,11 @@ class Encoder:
         """
         return self._run(texts)[0]
 
-    def _run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[float]]:
-        """The head values of texts, and the logits by the head of stereotypes, if there is one."""
+    def _run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[Floats]]:
+        """The head values of texts, and their mean states if a head of its own reads these."""
         out = np.zeros((len(texts), self.layout.outputs), np.float32)
-        logits: list[float] = []
-        wanted = [VALUES, STATES] if self._head else [VALUES]
+        means: list[Floats] = []
+        wanted = [VALUES, STATES] if self._head or self._creed else [VALUES]
         for row, text in enumerate(texts):
             try:
                 pieces = self.tokenizer.pieces(text)
@@ -143,11 +154,11 @@ class Encoder:
                 }
                 values = self._session.run(wanted, given)
                 out[row] = values[0][0]
-                if self._head is not None:
-                    logits.append(self._head.logit(values[1][0].astype(np.float64)))
+                if len(wanted) > 1:
+                    means.append(values[1][0].astype(np.float64).mean(0))
             except Exception as error:  # as above
                 raise ModelError(f"the encoder failed: {type(error).__name__}: {error}") from error
-        return out, logits
+        return out, means
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[tuple[float, str]]:
         """Judge exchanges by their windows, as the encoder was trained to; a gate asks the reader.
@@ -194,16 +205,19 @@ class Encoder:
         Raises:
             ModelError: A library failed.
         """
-        values, logits = self._run(inputs)
+        values, means = self._run(inputs)
         slope, shift = self._calibration["stereotype"]
         out: list[Stereotype] = []
         for number, row in enumerate(values.astype(np.float64)):
-            logit = logits[number] if self._head else slope * row[STEREOTYPE] + shift
+            own = slope * row[STEREOTYPE] + shift
+            logit = self._head.logit(means[number]) if self._head else own
             chances = [logit, row[STRENGTH], row[ASSOCIATION]]
             probability, strength, association = logistic(chances).tolist()
             choices = {name: self._choice(name, row) for name in self.layout.choices}
             stance = choices.pop(STANCE, {})
-            out.append(Stereotype(probability, strength, choices, stance, association))
+            creed = None if self._creed is None else self._creed.logit(means[number])
+            creed = None if creed is None else float(logistic(creed))
+            out.append(Stereotype(probability, strength, choices, stance, association, creed))
         return out
 
     def _choice(self, name: str, row: npt.NDArray[np.float64]) -> dict[str, float]:
@@ -253,7 +267,7 @@ class PieceStates:
 @cache
 def _shipped() -> Encoder:
     """The encoder of this package."""
-    return Encoder(files.SHIPPED, head=StereotypeHead.shipped())
+    return Encoder(files.SHIPPED, head=StereotypeHead.shipped(), creed=CreedHead(files.SHIPPED))
 
 
 def open_session(graph: Path, threads: int, more: str = "") -> Any:

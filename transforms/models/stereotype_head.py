@@ -1,4 +1,7 @@
-"""The head that says whether a sentence states a stereotype: a small network on its mean state."""
+"""Heads on the mean state of a sentence: does it state a stereotype, and is it of a creed alone?
+
+The first is a small network, the second is linear.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ from evenflow.transforms.models.files import ModelError
 FORMAT, VERSION = "evenflow-stereotype-head", 1
 MANIFEST, TENSORS = "stereotypes.json", "stereotypes.npz"
 LAYERS = ("within", "within_shift", "out", "out_shift")
+CREED_FORMAT, CREED_VERSION = "evenflow-creed-head", 1
+CREED_MANIFEST, CREED_TENSORS = "creeds.json", "creeds.npz"
+CREED_LAYERS = ("weights", "shift")
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -53,16 +59,50 @@ class StereotypeHead:
         """
         return _shipped()
 
-    def logit(self, states: Floats) -> float:
+    def logit(self, mean: Floats) -> float:
         """Compute the logit of the probability of a stereotype.
 
         Args:
-            states: What the encoder makes of the n pieces of a masked sentence, (n, D).
+            mean: The mean of what the encoder makes of the pieces of a masked sentence, (D,).
 
         Returns:
             The calibrated logit.
         """
-        return float(self._slope * raw(states.mean(0), *self._layers) + self._shift)
+        return float(self._slope * raw(mean, *self._layers) + self._shift)
+
+
+class CreedHead:
+    """A linear head: is a stereotype said of a creed alone, and of no people?
+
+    Args:
+        folder: A folder with a manifest and the tensors.
+
+    Raises:
+        ModelError: A file is missing, damaged or of another model.
+    """
+
+    def __init__(self, folder: Path):
+        path = folder / CREED_MANIFEST
+        files.manifest(path, CREED_FORMAT, CREED_VERSION)
+        try:
+            with np.load(folder / CREED_TENSORS, allow_pickle=False) as tensors:
+                weights, shift = (tensors[name].astype(np.float64) for name in CREED_LAYERS)
+            self._weights, self._shift = weights, float(shift)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(
+                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
+            ) from error
+
+    def logit(self, mean: Floats) -> float:
+        """Compute the logit of the probability that a stereotype is of a creed alone.
+
+        Args:
+            mean: As for `StereotypeHead.logit`, (D,).
+
+        Returns:
+            The logit.
+        """
+        return float(mean @ self._weights + self._shift)
 
 
 def raw(mean: Floats, within: Floats, shift: Floats, out: Floats, last: Floats) -> Any:

@@ -37,12 +37,14 @@ class Relevant(NamedTuple):
         text: Its text.
         sentences: All its sentences, as (start, end) in characters.
         mentions: Its mentions of labels, in the text's order.
+        kind: The kind of text, by which stereotypes are removed; None: unknown.
     """
 
     number: int
     text: str
     sentences: Sequence[tuple[int, int]]
     mentions: Sequence[Mention]
+    kind: str | None = None
 
 
 class Finding(NamedTuple):

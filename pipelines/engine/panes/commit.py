@@ -245,6 +245,7 @@ class Committer:
             replaced=ready.figures.replaced,
             extra=figures.extra,
             outside=figures.outside,
+            unlisted=judge.unlisted(ready.stereotypes),
         )
         began = time.perf_counter()
         # A stop waits, so that accepted/ never has a file that the ledger does not name

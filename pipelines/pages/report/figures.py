@@ -69,6 +69,7 @@ def figures(
             name: each | attribute(name, totals.attributes[name], config)
             for name, each in common["attributes"].items()
         },
+        "unlisted": {name: each.model_dump() for name, each in sorted(totals.unlisted.items())},
         "epochs": (meta or {}).get("epochs") or [],
         "words": [word.model_dump() for word in words],
         "reviews": [each.model_dump() for each in reviews],

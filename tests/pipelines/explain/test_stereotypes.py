@@ -41,7 +41,7 @@ class Fixed:
 
 def judging(chance: float | None, threshold: float = 0.5, every: bool = False) -> Stereotypes:
     thresholds = dict.fromkeys(THRESHOLDS, threshold)
-    return Stereotypes(Fixed(chance), scorer(), LISTS, thresholds, 0.8, every)
+    return Stereotypes(Fixed(chance), scorer(), LISTS, thresholds, 0.8, every=every)
 
 
 @pytest.fixture(autouse=True)

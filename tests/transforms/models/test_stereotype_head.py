@@ -12,7 +12,7 @@ from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.stereotype_head import StereotypeHead
+from evenflow.transforms.models.stereotype_head import CreedHead, StereotypeHead
 
 
 def test_a_network_of_one_hidden_layer() -> None:
@@ -33,16 +33,40 @@ def test_the_shipped_head_judges_what_was_said_of_groups() -> None:
     assert [chance >= 0.5 for chance in chances] == list(said.values())
 
 
+def test_the_shipped_head_tells_a_creed_from_people() -> None:
+    said = {
+        "creed is a violent religion.": True,
+        "creed is incompatible with democracy.": True,
+        "folks are terrorists.": False,
+        "All folks are lazy and stupid.": False,
+    }
+    chances = [each.creed or 0.0 for each in Encoder.shipped().stereotypes(list(said))]
+    assert [chance >= 0.5 for chance in chances] == list(said.values())
+
+
 @pytest.mark.parametrize("damage", ["missing", "cut", "manifest"])
-def test_a_damaged_head_is_named(tmp_path: Path, damage: str) -> None:
-    for name in (head.MANIFEST, head.TENSORS):
+@pytest.mark.parametrize(
+    ("kind", "manifest", "tensors"),
+    [
+        (StereotypeHead, head.MANIFEST, head.TENSORS),
+        (CreedHead, head.CREED_MANIFEST, head.CREED_TENSORS),
+    ],
+)
+def test_a_damaged_head_is_named(
+    tmp_path: Path,
+    kind: type[StereotypeHead | CreedHead],
+    manifest: str,
+    tensors: str,
+    damage: str,
+) -> None:
+    for name in (manifest, tensors):
         shutil.copyfile(files.SHIPPED / name, tmp_path / name)
     if damage == "missing":
-        (tmp_path / head.TENSORS).unlink()
+        (tmp_path / tensors).unlink()
     elif damage == "cut":
-        whole = (tmp_path / head.TENSORS).read_bytes()
-        (tmp_path / head.TENSORS).write_bytes(whole[: len(whole) // 2])
+        whole = (tmp_path / tensors).read_bytes()
+        (tmp_path / tensors).write_bytes(whole[: len(whole) // 2])
     else:
-        (tmp_path / head.MANIFEST).write_text("{}", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"stereotypes\."):
-        StereotypeHead(tmp_path)
+        (tmp_path / manifest).write_text("{}", encoding="utf-8")
+    with pytest.raises(ModelError, match=manifest.removesuffix("json")):
+        kind(tmp_path)

@@ -6,9 +6,10 @@ The figures are kept by attribute and kind of text.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from evenflow.transforms import wilson
 from evenflow.transforms.models import files
@@ -25,6 +26,9 @@ UNSURE = (0.2, 0.8)  # between these a language model is worth asking
 LEAST_CALLED, LEAST_OF_KIND = 20, 10
 # Nothing is removed where the precision may be lower than this (bound of 95 %; Wilson, 1927)
 LOWER = 0.7
+POSTS, OTHER = "posts", "other"  # kinds of text: posts of a forum, and everything else
+# Attribute → kind of text → steps; see `Calibration`
+Called = dict[str, dict[str, list[tuple[float, int, int]]]]
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,16 @@ class Calibration:
         cleared: First-stage probability below which the encoder is not asked.
         weights: What a value of an indicator adds to the score, by "indicator=value".
         called: Attribute → kind of text → steps (probability, sentences at or above it, right ones
-            among them), in rising order of probability.
+            among them), in rising order of probability. Of sentences about people.
+        creeds: The same, of sentences about a creed alone.
         scale: Slope and shift of the first stage's logit for a sentence that it clears.
     """
 
     cleared: float
     weights: dict[str, float]
-    called: dict[str, dict[str, list[tuple[float, int, int]]]]
+    called: Called
     scale: tuple[float, float] = (1.0, 0.0)
+    creeds: Called = field(default_factory=dict[str, Any])
 
     @classmethod
     def load(cls, path: Path = PATH) -> Calibration:
@@ -61,16 +67,11 @@ class Calibration:
         """
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
-            called = {
-                attribute: {
-                    kind: [(float(p), int(n), int(right)) for p, n, right in steps]
-                    for kind, steps in kinds.items()
-                }
-                for attribute, kinds in stored["called"].items()
-            }
+            called, creeds = _called(stored["called"]), _called(stored.get("creeds", {}))
             weights = {name: float(value) for name, value in stored["weights"].items()}
             slope, shift = stored.get("scale", (1.0, 0.0))
-            return cls(float(stored["cleared"]), weights, called, (float(slope), float(shift)))
+            scale = float(slope), float(shift)
+            return cls(float(stored["cleared"]), weights, called, scale, creeds)
         except OSError as error:
             raise ModelError(
                 f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}"
@@ -79,6 +80,17 @@ class Calibration:
             raise ModelError(
                 f"{path}: not a calibration of stereotypes ({error}); {files.REBUILD}"
             ) from error
+
+
+def _called(stored: Any) -> Called:
+    """Steps by attribute and kind of text, as they are stored."""
+    return {
+        attribute: {
+            kind: [(float(p), int(n), int(right)) for p, n, right in steps]
+            for kind, steps in kinds.items()
+        }
+        for attribute, kinds in stored.items()
+    }
 
 
 @cache
@@ -91,24 +103,36 @@ def shipped() -> Calibration:
     return Calibration.load()
 
 
-def cut(attribute: str, precision: float, known: Calibration | None = None) -> float | None:
+def cut(
+    attribute: str,
+    precision: float,
+    known: Calibration | None = None,
+    kind: str | None = None,
+    of_creed: bool = False,
+) -> float | None:
     """The probability from which a stereotype of an attribute's groups may be removed.
 
     Args:
         attribute: The attribute's name.
         precision: Share (0 to 1) of the removed sentences that should be stereotypes.
         known: Figures from labelled sentences; by default those of the shipped models.
+        kind: The kind of text, POSTS or OTHER; None: unknown, so that all kinds count.
+        of_creed: Whether the sentence is about a creed alone, and about no people.
 
     Returns:
         The lowest probability at and above which the share was reached, and is surely LOWER or
-        more, over all kinds of text together, and over each kind with LEAST_OF_KIND calls or more.
+        more, over the kind of text; or over all kinds together, and over each with LEAST_OF_KIND
+        calls or more.
         None if there is none, or if fewer than LEAST_CALLED sentences were called; stereotypes of
         the attribute are then only flagged.
 
     Raises:
         ModelError: The shipped calibration is missing or damaged.
     """
-    kinds = (known or shipped()).called.get(attribute, {})
+    figures = known or shipped()
+    kinds = (figures.creeds if of_creed else figures.called).get(attribute, {})
+    if kind is not None:
+        kinds = {kind: kinds.get(kind, [])}
     for probability in sorted({step[0] for steps in kinds.values() for step in steps}):
         at = [(n, right) for steps in kinds.values() for p, n, right in steps if p == probability]
         called, right = sum(n for n, _ in at), sum(right for _, right in at)

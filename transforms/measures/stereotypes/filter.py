@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import PASSAGE
+from evenflow.schemas.documents import PASSAGE, STAYS
 from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.calibration import Calibration
 from evenflow.transforms.measures.stereotypes.detect import Detector
@@ -87,6 +87,7 @@ class StereotypeFilter:
             detector or detect.shipped(),
             scorer or indicators.shipped(),
             calibration,
+            config.stereotypes.creeds == "policy",
         )
         self.policies |= dict.fromkeys(self._judge.unlisted, "flag")
 
@@ -115,9 +116,12 @@ class StereotypeFilter:
         """A judgement as a row of the table of sentences."""
         if (found := judged.indicators) is None:
             return Finding(judged.potential, None, None, False)
-        told = orjson.dumps({**found.to_json(), "reasons": found.reasons()}).decode()
         acts = self.policies[judged.candidate.attribute] != "flag"
-        return Finding(judged.potential, told, found.score, judged.strong and judged.sure and acts)
+        told = {**found.to_json(), "reasons": found.reasons()}
+        if acts and judged.stays:
+            told[STAYS] = judged.stays
+        taken = judged.strong and judged.sure and acts
+        return Finding(judged.potential, orjson.dumps(told).decode(), found.score, taken)
 
     def _screened(
         self, document: Relevant, findings: Mapping[tuple[int, str], Finding]
@@ -143,7 +147,7 @@ class StereotypeFilter:
 
 def _kept(finding: Finding) -> Finding:
     """A finding whose sentence stays, because a passage in quotation marks would be torn."""
-    told = {**orjson.loads(finding.indicators or "{}"), PASSAGE: True}
+    told = {**orjson.loads(finding.indicators or "{}"), STAYS: PASSAGE}
     return finding._replace(indicators=orjson.dumps(told).decode(), remove=False)
 
 

@@ -11,7 +11,15 @@ import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Filtered
-from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, cut
+from evenflow.transforms.measures.stereotypes.calibration import (
+    OTHER,
+    POSTS,
+    THRESHOLD,
+    UNSURE,
+    cut,
+)
+from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
+from evenflow.transforms.measures.stereotypes.masking import unlisted
 
 STRONGEST = 5  # strong stereotypes that the ledger shows
 SHOWN = 300  # characters of such a sentence
@@ -20,19 +28,29 @@ SHOWN = 300  # characters of such a sentence
 class Findings:
     """The counts of a pane's stereotypes by attribute, summed over its table of sentences.
 
+    Groups that no word list has are counted too. The table has a row of these only where a sentence
+    may state a stereotype, so that `asked` is the number of such rows.
+
     Args:
         config: The configuration; attributes whose policy is "off" are not counted.
     """
 
     def __init__(self, config: Config):
+        own = config.stereotypes
+        kind = None if not own.kinds else POSTS if POSTS in own.kinds.values() else OTHER
         self._found = {
             name: Filtered(
                 policy=policy,
                 threshold=config.stereotype_threshold(name),
-                cut=None if policy == "flag" else cut(name, config.stereotypes.precision),
+                cut=None if policy == "flag" else cut(name, own.precision, kind=kind),
             )
             for name in config.attributes
             if (policy := config.policy(name)) != "off"
+        }
+        strictest = max((each.threshold for each in self._found.values()), default=own.threshold)
+        self._found |= {
+            words.attribute: Filtered(policy="flag", threshold=strictest)
+            for words in unlisted(list(self._found))
         }
 
     def seen(self, rows: pa.Table) -> pa.Table:
@@ -61,6 +79,10 @@ class Findings:
             total.potential += int((potential >= THRESHOLD).sum())
             total.strong += strong.num_rows
             total.kept += int((scores >= total.threshold).sum()) - strong.num_rows
+            total.creeds += sum(
+                (orjson.loads(told).get("creed") or 0.0) >= OF_CREED
+                for told in own.column("linguistic_indicators").drop_null().to_pylist()
+            )
             for row in strong.select(
                 ["id", "sent_text", "score_scsc", "linguistic_indicators"]
             ).to_pylist():

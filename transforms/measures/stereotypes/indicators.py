@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
-from evenflow.transforms.measures.stereotypes.masking import Span, mask
+from evenflow.transforms.measures.stereotypes.masking import Span, has_creeds, mask
 from evenflow.transforms.measures.stereotypes.reasons import reasons
 
 __all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
@@ -48,6 +48,7 @@ MOST_WORDS = 400  # words of a sentence that are searched for those; few sentenc
 # Strength of a sentence that the heads cannot judge: the mean of the sentences that people scored
 NEUTRAL = 0.5
 ROUNDED = 4  # decimals of strength and score
+OF_CREED = 0.5  # probability from which a stereotype is of a creed alone
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class Indicators:
         score: The score (score_scsc, 0 to 1).
         association: The probability that people associate with the group what the sentence says,
             also of a single person; None: not known.
+        creed: The probability that the stereotype is of a creed alone, and of no people; None: not
+            known, or the attribute has no creeds.
     """
 
     text: str
@@ -83,6 +86,12 @@ class Indicators:
     strength: float = 0.0
     score: float = 0.0
     association: float | None = None
+    creed: float | None = None
+
+    @property
+    def is_of_creed(self) -> bool:
+        """Whether the stereotype is of a creed alone, and of no people."""
+        return self.creed is not None and self.creed >= OF_CREED
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: the numbers and the indicators; words have offsets into the sentence."""
@@ -90,6 +99,7 @@ class Indicators:
             "score": self.score,
             "strength": self.strength,
             "association": self.association,
+            "creed": self.creed,
             "indicators": {
                 name: {
                     "value": one.value,
@@ -186,7 +196,11 @@ class EncoderScorer:
         strength = round(prediction.strength, ROUNDED)
         found["strength"] = Indicator(f"{strength:.2f}", self._strong_words(text, labels))
         association = round(prediction.association, ROUNDED)
-        return Indicators(text, found, strength, strength, association)
+        creed = prediction.creed
+        if creed is not None:
+            own_creeds = any(has_creeds(attribute) for _, _, attribute in labels)
+            creed = round(creed, ROUNDED) if own_creeds else None
+        return Indicators(text, found, strength, strength, association, creed)
 
     def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
         """The words besides labels that speak most for a stereotype, in the sentence's order.

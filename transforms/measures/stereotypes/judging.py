@@ -15,8 +15,15 @@ from functools import cache
 from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
 
+from evenflow.schemas.documents import CREED, KIND
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
-from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, Calibration, cut
+from evenflow.transforms.measures.stereotypes.calibration import (
+    OTHER,
+    POSTS,
+    THRESHOLD,
+    Calibration,
+    cut,
+)
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.indicators import Indicators
 from evenflow.transforms.measures.stereotypes.masking import Span, unlisted, widened
@@ -24,6 +31,7 @@ from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched at a time
+NEVER = 2.0  # above every probability
 
 
 class IndicatorScorer(Protocol):
@@ -70,6 +78,8 @@ class Judgement(NamedTuple):
             found.
         strong: Whether it is a potential stereotype whose score reaches the threshold.
         sure: Whether the detector reaches the required precision at this probability.
+        stays: Why a strong one that is as probable as those that are acted on is not sure: CREED
+            or KIND; empty where this is not so.
     """
 
     candidate: Candidate
@@ -77,6 +87,7 @@ class Judgement(NamedTuple):
     indicators: Indicators | None
     strong: bool
     sure: bool
+    stays: str = ""
 
 
 class StereotypeJudge:
@@ -93,6 +104,7 @@ class StereotypeJudge:
         detector: Gives the probabilities.
         scorer: Gives the indicators.
         calibration: Of the detector; by default that of the shipped one.
+        acts_on_creeds: Whether a stereotype of a creed alone can be sure, as one of people can.
 
     Attributes:
         unlisted: The attributes without a word list that it looks at.
@@ -109,13 +121,20 @@ class StereotypeJudge:
         detector: Detector,
         scorer: IndicatorScorer,
         calibration: Calibration | None = None,
+        acts_on_creeds: bool = False,
     ):
         wide = _wide(frozenset(words.attribute for words in lists))
         self.unlisted = tuple(words.attribute for words in wide.lists)
         self._finders = LabelFinder([widened(words) for words in lists]), wide
         self._detector, self._scorer, self._thresholds = detector, scorer, thresholds
         self._strictest = max(thresholds.values(), default=1.0)
-        self._cuts = {name: cut(name, precision, calibration) for name in thresholds}
+        self._acts_on_creeds = acts_on_creeds
+        self._cuts = {
+            (name, kind, of_creed): cut(name, precision, calibration, kind, of_creed)
+            for name in thresholds
+            for kind in (None, POSTS, OTHER)
+            for of_creed in (False, True)
+        }
 
     def candidates(self, documents: Sequence[Relevant]) -> Iterator[Candidate]:
         """Find the sentences that name groups, see `find_candidates`."""
@@ -152,22 +171,35 @@ class StereotypeJudge:
         found = self._scorer.indicators([texts[i] for i in scored], [spans[i] for i in scored])
         indicators = dict(zip(scored, found, strict=True))
         return [
-            self._judgement(each, chances[i], indicators.get(i))
+            self._judgement(each, documents[each.document].kind, chances[i], indicators.get(i))
             for i, each in enumerate(candidates)
         ]
 
     def _judgement(
-        self, candidate: Candidate, potential: float | None, found: Indicators | None
+        self,
+        candidate: Candidate,
+        kind: str | None,
+        potential: float | None,
+        found: Indicators | None,
     ) -> Judgement:
         """Whether a candidate is a strong stereotype, and whether that is sure."""
         if potential is None or found is None:
             return Judgement(candidate, potential, found, False, False)
         threshold = self._thresholds.get(candidate.attribute, self._strictest)
-        least = self._cuts.get(candidate.attribute)
         strong = potential >= THRESHOLD and found.score >= threshold
-        return Judgement(
-            candidate, potential, found, strong, least is not None and potential >= least
+        of_creed, name = found.is_of_creed, candidate.attribute
+        sure = potential >= self._least(name, kind, of_creed) and (
+            self._acts_on_creeds or not of_creed
         )
+        stays = ""
+        if strong and not sure and potential >= self._least(name, None, False):
+            stays = CREED if of_creed else KIND
+        return Judgement(candidate, potential, found, strong, sure, stays)
+
+    def _least(self, attribute: str, kind: str | None, of_creed: bool) -> float:
+        """The probability from which a stereotype is sure; NEVER if none is."""
+        least = self._cuts.get((attribute, kind, of_creed))
+        return NEVER if least is None else least
 
 
 @cache

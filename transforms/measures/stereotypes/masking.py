@@ -26,6 +26,7 @@ WIDE = Path(__file__).with_name("wide.yaml")
 PEOPLE = "people"  # words for people in `WIDE`, before which its other words are found too
 OTHERS = "others"  # the group of words that name a group which no word list has
 ONE, SEVERAL = "folk", "folks"  # placeholders of a word that is not listed
+CREED = "creed"  # placeholder of a faith
 # Characters of a masked sentence: some 120 tokens, more than 99 in 100 sentences have
 LONGEST = 500
 BEFORE = 150  # of these, the characters before the first word of a group
@@ -110,6 +111,11 @@ def mask(sentence: str, spans: Sequence[Span]) -> str:
 def placeholder(word: str) -> str:
     """The placeholder of a word that names a group: its form decides, and not the group."""
     return _forms().get(_folded(word)) or _form(word)
+
+
+def has_creeds(attribute: str) -> bool:
+    """Whether an attribute's groups have creeds, which are no people."""
+    return any(CREED in forms for forms in _listed().get(attribute, {}).values())
 
 
 def _form(word: str) -> str:

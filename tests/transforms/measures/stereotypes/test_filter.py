@@ -48,7 +48,13 @@ class Lazy:
     ) -> list[Indicators | None]:
         """A score that grows with "very"."""
         return [
-            Indicators(text, {}, 0.5, min(1.0, 0.6 + 0.2 * text.count("very")))
+            Indicators(
+                text,
+                {},
+                0.5,
+                min(1.0, 0.6 + 0.2 * text.count("very")),
+                creed=0.9 if "faith" in text else 0.1,
+            )
             for text in sentences
         ]
 
@@ -165,6 +171,42 @@ def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bo
         assert (done.aside == SET_ASIDE) == (removed and policy == "quarantine")
 
 
+@pytest.mark.parametrize("creeds", ["flag", "policy"])
+def test_what_is_said_of_a_creed_alone_has_its_own_switch(creeds: str) -> None:
+    text = "She sang. The faith of men is very lazy. He ate."
+    both = Calibration(0.1, {}, SURE.called, creeds={"gender": {"posts": [(0.5, 50, 50)]}})
+    for known, goes in ((SURE, False), (both, creeds == "policy")):
+        done = screened(
+            text,
+            known,
+            stereotypes__policy="remove",
+            stereotypes__threshold=0.7,
+            stereotypes__creeds=creeds,
+        )
+        found = done.findings[1, "gender"]
+        assert (done.text != text) == goes == found.remove
+        told = json.loads(found.indicators or "{}")
+        assert told["creed"] == 0.9 and told.get("stays") == (None if goes else "creed")
+
+
+@pytest.mark.parametrize(
+    ("kind", "goes"), [(None, True), ("posts", True), ("other", False)], ids=str
+)
+def test_nothing_is_removed_where_the_kind_of_text_has_not_earned_it(
+    kind: str | None, goes: bool
+) -> None:
+    text = f"She sang. {STRONG} He ate."
+    config = load(
+        None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
+    )
+    [done] = StereotypeFilter(config, Lazy(), Lazy(), SURE).screen(
+        [Relevant(0, text, sentences(text), [], kind)]
+    )
+    found = done.findings[1, "gender"]
+    assert found.remove == goes == (done.text != text)
+    assert json.loads(found.indicators or "{}").get("stays") == (None if goes else "kind")
+
+
 def test_sentences_without_a_label_are_screened() -> None:
     """The lists do not have the labels "womenfolk" and "teens"; the filter needs no mentions."""
     text = "The womenfolk are very lazy.\n\nTeens are very lazy. It rained. She sang. He ate."
@@ -231,6 +273,36 @@ def test_the_remaining_text_is_unchanged(parts: list[str], chosen: set[int]) -> 
     assert left == text if not gone else len(left) < len(text)
 
 
+def test_a_field_gives_the_kind_of_text_and_creeds_and_other_groups_are_counted(
+    tmp_path: Path,
+) -> None:
+    strong = "Muslims are terrorists and all Muslims are violent savages."
+    text = f"The shop opens at nine. {strong} A Muslim bought a hat."
+    path = tmp_path / "in.jsonl"
+    rows = [
+        {"id": "a", "text": text, "source": "board"},
+        {"id": "b", "text": text, "source": "news"},
+        {"id": "c", "text": f"{text} Islam is a violent religion.", "source": "board"},
+        {"id": "d", "text": "Mexicans are thieves and rapists. A Jew ate."},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    options = {
+        "stereotypes.policy": "remove",
+        "stereotypes.threshold": 0.5,
+        "stereotypes.kinds": {"board": "posts", "news": "other"},
+    }
+    out = tmp_path / "out"
+    Run([str(path)], out, load(None, options, ["religion"])).go()
+    [entry] = read_entries(out)
+    assert entry.checks.success
+    left = {row["id"]: row["text"] for row in pq.read_table(out / "accepted").to_pylist()}
+    assert strong not in left["a"] and left["b"] == text and "violent religion" in left["c"]
+    found = entry.attributes["religion"].stereotypes
+    assert found is not None and (found.strong, found.creeds, found.kept) == (2, 1, 2)
+    assert entry.unlisted["nationality"].potential == entry.unlisted["nationality"].strong == 1
+    assert set(entry.unlisted) == {"nationality"}
+
+
 def test_the_filter_in_a_run(tmp_path: Path) -> None:
     rows = [
         {
@@ -238,7 +310,7 @@ def test_the_filter_in_a_run(tmp_path: Path) -> None:
             "text": ("The shop opens at nine. Muslims are violent savages. A Muslim bought a hat."),
             "n": 1,
         },
-        {"id": "b", "text": "The Jews are evil.", "n": 2},
+        {"id": "b", "text": "The Jews are violent savages.", "n": 2},
         {"id": "c", "text": "A Jew sold them fish.", "n": 3},
     ]
     path = tmp_path / "in.jsonl"
