@@ -17,6 +17,9 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from evenflow.schemas.guards import is_mapping
 
 META = "ledger/meta.json"  # the settings of a run; a folder that has this is an output
+# Of the ledger and of staged data. A change that older programs would read wrong, or not at all,
+# raises it; a new key with a default does not need that, for unknown keys are refused as newer.
+FORMAT = 1
 State = Literal["too few", "open", "warn", "block"]
 Folder = Literal["accepted", "quarantine"]
 DOCUMENT_FOLDERS = get_args(Folder)
@@ -684,7 +687,7 @@ class PaneEntry(Entry):
             nationality and others); empty where nothing was looked for.
     """
 
-    version: int = 1
+    version: int = FORMAT
     pane: int
     source: list[SourceRange]
     input_bytes: int

@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from evenflow.schemas.errors import EvenflowError
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.ledger import FORMAT, PaneEntry
 from evenflow.schemas.ledger import META as META  # written here
-from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, at
 
 # Python's own encoder takes a tenth of a second for an entry of a thousand partitions
@@ -23,6 +23,38 @@ CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLI
 
 class LedgerError(EvenflowError, RuntimeError):
     """A ledger that cannot be read; the message names the file."""
+
+
+class NewerFormatError(LedgerError):
+    """A ledger of a newer version of the program; the message names the file."""
+
+    status = USAGE
+
+
+def refuse_newer(data: Any, address: str, error: ValidationError | None = None) -> None:
+    """Refuse what a newer version of the program wrote.
+
+    Args:
+        data: What a file of the ledger holds.
+        address: The file, for the message.
+        error: Why it cannot be read; None if it can.
+
+    Raises:
+        NewerFormatError: Its format is newer, or it has keys that are not known here.
+    """
+    version = data.get("version") if is_mapping(data) else None
+    faults = () if error is None else error.errors(include_url=False)
+    unknown = [each["loc"] for each in faults if each["type"] == "extra_forbidden"]
+    if isinstance(version, int) and version > FORMAT:
+        why = f"its format is {version}, and this Evenflow reads formats up to {FORMAT}"
+    elif unknown:
+        why = f"this Evenflow does not know its key {'.'.join(map(str, unknown[0]))}"
+    else:
+        return
+    raise NewerFormatError(
+        f"{address}: a newer version of Evenflow has written this ({why}); go on with that version,"
+        " or give another output"
+    )
 
 
 def canonical(data: Any) -> bytes:
@@ -104,15 +136,24 @@ def parse_entry(raw: bytes, path: str) -> PaneEntry:
         The entry.
 
     Raises:
+        NewerFormatError: A newer version of the program has written it.
         LedgerError: The JSON is not an entry.
     """
     try:
         try:
-            return PaneEntry.model_validate_json(raw)  # in half the time of json and then pydantic
+            entry = PaneEntry.model_validate_json(raw)  # half the time of json and then pydantic
         except ValidationError:  # it does not read half of a UTF-16 pair, which a text may have
-            return PaneEntry.model_validate(json.loads(raw))
+            data = json.loads(raw)
+            try:
+                entry = PaneEntry.model_validate(data)
+            except ValidationError as error:
+                refuse_newer(data, path, error)
+                raise
     except ValueError as error:
         raise LedgerError(f"{path}: not a ledger entry: {error}") from error
+    if entry.version > FORMAT:
+        refuse_newer({"version": entry.version}, path)
+    return entry
 
 
 def write_meta(root: Place, meta: dict[str, Any]) -> None:
@@ -138,15 +179,18 @@ def read_meta(root: Place) -> dict[str, Any] | None:
         The run's settings; None if no run has begun.
 
     Raises:
+        NewerFormatError: A newer version of the program has written it.
         LedgerError: The file is not JSON.
     """
     storage = at(root)
     try:
-        return json.loads(storage.read(META))
+        found = json.loads(storage.read(META))
     except FileNotFoundError:
         return None
     except ValueError as error:
         raise LedgerError(f"{storage.address(META)}: not JSON: {error}") from error
+    refuse_newer(found, storage.address(META))
+    return found
 
 
 def changed_settings(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:

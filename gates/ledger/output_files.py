@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, repeat
 
-from evenflow.gates.ledger import segments
+from evenflow.gates.ledger import pruned, segments
 from evenflow.gates.ledger.history import History
 from evenflow.schemas.ledger import DOCUMENT_FOLDERS, PaneEntry, Shard
 from evenflow.transforms.storage.storage import Storage
@@ -30,6 +30,7 @@ class Compared:
         bytes: Their size.
         missing: Those that are not there.
         changed: Those whose size or SHA-256 is another.
+        pruned: Number of those that were deleted by `evenflow gate prune`, and noted.
         unknown: Files that the ledger does not name.
         next: Files of the pane after the last one: it is being committed, or the run was killed
             then. The next start finishes or removes them.
@@ -39,6 +40,7 @@ class Compared:
     bytes: int = 0
     missing: list[str] = field(default_factory=list[str])
     changed: list[str] = field(default_factory=list[str])
+    pruned: int = 0
     unknown: list[str] = field(default_factory=list[str])
     next: list[str] = field(default_factory=list[str])
 
@@ -64,12 +66,16 @@ def compare(root: Storage, history: History) -> Compared:
     """
     found = Compared()
     named: set[str] = set()
+    noted = pruned.names(root)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         pairs = ((name, file) for entry in history for name, file in _files(entry))
         while some := list(islice(pairs, 64 * AT_ONCE)):
             said = pool.map(_fault, repeat(root), *zip(*some, strict=True))
             for (name, file), fault in zip(some, said, strict=True):
                 named.add(name)
+                if fault == "missing" and name in noted:
+                    found.pruned += 1
+                    continue
                 found.files, found.bytes = found.files + 1, found.bytes + file.bytes
                 if fault is not None:
                     getattr(found, fault).append(name)
@@ -106,15 +112,17 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
     recent = range(len(history) - len(history) % segments.EVERY, len(history))
     named = {name for entry in history.some(recent) for name in entry.document_files()}
     unknown: list[str] = []
+    gone = pruned.names(root) - named
     old = 0
     for folder in DOCUMENT_FOLDERS:
         for name in root.names(folder):
             if (pane := SHARD.fullmatch(name)) and int(pane[1]) < recent.start:
                 old += 1
+                gone.discard(f"{folder}/{name}")
             elif f"{folder}/{name}" not in named:
                 unknown.append(f"{folder}/{name}")
     counted = history.totals.files
-    return unknown, 0 if counted is None else old - (counted - len(named))
+    return unknown, 0 if counted is None else old + len(gone) - (counted - len(named))
 
 
 def _files(entry: PaneEntry) -> Iterator[tuple[str, Shard]]:

@@ -18,17 +18,26 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.files import LedgerError, canonical
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
+from evenflow.schemas.errors import USAGE
 from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import doubted
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "ledger/reviews"
+ASIDE = "aside.parquet"  # end of the name of documents that were set aside one by one
 Action = Literal["accept", "reject", "undo"]
 FOLDERS: dict[Action, Folder] = {"accept": "accepted", "reject": "quarantine"}
+
+
+class PrunedError(LedgerError):
+    """A pane whose documents were pruned cannot be accepted."""
+
+    status = USAGE
 
 
 class Review(Entry):
@@ -123,12 +132,15 @@ def add(
 
     Raises:
         ValueError: The reason is empty.
+        PrunedError: The documents of a pane that is to be accepted were pruned.
         LedgerError: An earlier decision cannot be read.
         OSError: The file cannot be written.
     """
     if not reason.strip():
         raise ValueError(f"a decision ({action}) needs a reason")
     storage = at(root)
+    if action == "accept":
+        _refuse_pruned(storage, panes)
     while True:
         known = read(storage)
         now = in_force(known)
@@ -145,7 +157,25 @@ def add(
             reason=reason,
         )
         if storage.create(f"{FOLDER}/{made.number:08d}.json", canonical(made.model_dump())):
-            return made  # else somebody else has decided meanwhile
+            break  # else somebody else has decided meanwhile
+    if action == "accept":
+        try:  # once more, for who prunes looks at the decisions after the note (see `pruned`)
+            _refuse_pruned(storage, panes)
+        except PrunedError:
+            add(root, "undo", panes, "the documents were pruned meanwhile", who)
+            raise
+    return made
+
+
+def _refuse_pruned(storage: Storage, panes: range) -> None:
+    """Raise PrunedError if a pane's documents in quarantine were pruned."""
+    parts = (each.removeprefix("quarantine/part-").split("-") for each in pruned.names(storage))
+    gone = sorted({int(part[0]) for part in parts if part[1] != ASIDE} & set(panes))
+    if gone:
+        raise PrunedError(
+            f"{storage}: the documents of pane {gone[0]} were pruned, so it cannot be accepted;"
+            f" {storage.address(pruned.FOLDER)} says when and by whom"
+        )
 
 
 def folder(entry: PaneEntry, decided: Mapping[int, Review]) -> Folder:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
+from pydantic import ValidationError
 
 from evenflow.gates.ledger import spans
-from evenflow.gates.ledger.files import LedgerError, canonical
+from evenflow.gates.ledger.files import LedgerError, canonical, refuse_newer
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import PaneEntry
@@ -34,14 +36,19 @@ def read_checkpoint(root: Place) -> Totals | None:
         Sums of the panes in segments; None before the first checkpoint.
 
     Raises:
+        NewerFormatError: A newer version of the program has written it.
         LedgerError: The file is not a checkpoint.
     """
     storage = at(root)
+    data: Any = None
     try:
-        return Totals.model_validate(json.loads(storage.read(CHECKPOINT)))
+        data = json.loads(storage.read(CHECKPOINT))
+        return Totals.model_validate(data)
     except FileNotFoundError:
         return None
     except ValueError as error:
+        if isinstance(error, ValidationError):
+            refuse_newer(data, storage.address(CHECKPOINT), error)
         raise LedgerError(
             f"{storage.address(CHECKPOINT)}: not a checkpoint: {error}; `evenflow ledger verify"
             " --rebuild` makes it anew"

@@ -22,6 +22,7 @@ from evenflow.pipelines.cli import (
     init,
     measure,
     metrics,
+    pruning,
     run,
     stream,
 )
@@ -108,8 +109,10 @@ def application() -> typer.Typer:
     add("accept", cli_gate.gate_accept, cli_gate.ACCEPT_EXAMPLES, gate)
     add("reject", cli_gate.gate_reject, cli_gate.REJECT_EXAMPLES, gate)
     add("undo", cli_gate.gate_undo, cli_gate.UNDO_EXAMPLES, gate)
+    add("prune", pruning.gate_prune, pruning.PRUNE_EXAMPLES, gate)
     ledger = group("ledger", "The ledger of a run.")
     add("verify", cli_gate.ledger_verify, cli_gate.VERIFY_EXAMPLES, ledger)
+    add("export", pruning.ledger_export, pruning.EXPORT_EXAMPLES, ledger)
     lists = group("wordlists", "Word lists: those shipped, and yours.")
     add("list", cli_lists.wordlists_list, cli_lists.LIST_EXAMPLES, lists)
     add("show", cli_lists.wordlists_show, cli_lists.SHOW_EXAMPLES, lists)

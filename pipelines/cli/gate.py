@@ -258,6 +258,8 @@ def _print_compared(compared: Compared) -> None:
         for name in names:
             print(f"{what}: {visible(name)}")
     count = f"{compared.files:,} files with {compared.bytes:,} bytes"
+    if compared.pruned:
+        print(f"pruned: {counted(compared.pruned, 'file')}, as ledger/pruned/ says")
     print(
         f"{count} are as the ledger says, and there is no other"
         if compared.is_sound

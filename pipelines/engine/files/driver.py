@@ -24,7 +24,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures, own_columns
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.hidden import MASKED
-from evenflow.schemas.ledger import PaneEntry
+from evenflow.schemas.ledger import FORMAT, PaneEntry
 from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.io import files, first_records
 from evenflow.transforms.measures.coverage import lookup
@@ -357,7 +357,7 @@ def write_meta(
     lasting = ("epochs", "earlier", "stored", "root", columns.KEY)
     kept = {key: known[key] for key in lasting if key in known}
     meta = {
-        "version": 1,
+        "version": FORMAT,
         "settings": record,
         "configuration": config.model_dump(context=MASKED),
         "finished": finished,

@@ -19,10 +19,12 @@ import orjson
 
 from evenflow.pipelines.engine.files.cutting import PART_BYTES, START, Begin, Pane, cut, parts
 from evenflow.pipelines.engine.files.making import GraphContext, make_pane
+from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.engine.runners import runner
 from evenflow.pipelines.engine.runners.errors import RunnerError
 from evenflow.pipelines.engine.runners.quiet import quiet
 from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import FORMAT
 from evenflow.transforms.io.scan import Part, Scanned, pack, scan, unpack
 
 LOOK_SECONDS = 0.2  # between two looks for the next pane
@@ -128,9 +130,15 @@ def _scan_name(number: int) -> str:
 def _told(context: GraphContext) -> dict[str, Any] | None:
     """What the driver tells the workers: next pane to commit, whether to wait; None: it ended."""
     try:
-        return orjson.loads(context.staging.output.read(context.staging.name(STATE)))
+        found = orjson.loads(context.staging.output.read(context.staging.name(STATE)))
     except FileNotFoundError:
         return None
+    if (told := found.get("format")) != FORMAT:
+        raise RunError(
+            f"the driver's staged data have format {told}, those of this worker {FORMAT}; start the"
+            " workers with the driver's version of Evenflow"
+        )
+    return found
 
 
 def splits(
@@ -260,7 +268,7 @@ class _Driver:
             return
         self._told = time.monotonic()
         waiting = self._staging.waiting() if is_next_there else 0
-        state = {"next": number, "wait": waiting > MOST_WAITING}
+        state = {"next": number, "wait": waiting > MOST_WAITING, "format": FORMAT}
         if state != self._said:
             self._staging.output.write(self._staging.name(STATE), orjson.dumps(state))
             self._said = state

@@ -3,8 +3,9 @@
 No message of a runner is needed for it, so any runner will do. All is below staged/RUN/, where RUN
 is of one driver and never used again:
 
-    state.json        the committer's: the last committed pane, and whether the gate is held. The
-                      run goes on as long as this file is there; readers end when it goes.
+    state.json        the committer's: the last committed pane, whether the gate is held, and the
+                      format of what is staged. The run goes on as long as this file is there;
+                      readers end when it goes.
     tasks/ID.json     the committer's: the partitions that a reader is to read, and from where
     readers/ID.json   a reader's sign of life
     readers/ID.error  why a reader gave up
@@ -22,6 +23,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from evenflow.schemas.ledger import FORMAT
+from evenflow.transforms.kafka.errors import KafkaSourceError
 from evenflow.transforms.kafka.panes import PaneId, Point, Start
 
 STATE = "state.json"
@@ -164,12 +167,21 @@ def read_tasks(data: bytes) -> dict[int, Task]:
 
 def write_state(state: State) -> bytes:
     """Return how far the committer is as the bytes of a file."""
-    return orjson.dumps([None if state.pane is None else list(state.pane), *state[1:]])
+    return orjson.dumps([None if state.pane is None else list(state.pane), *state[1:], FORMAT])
 
 
 def read_state(data: bytes) -> State:
-    """Read what write_state returned."""
-    pane, held, turn = orjson.loads(data)
+    """Read what write_state returned.
+
+    Raises:
+        KafkaSourceError: The committer's program has another format of staged data.
+    """
+    pane, held, turn, *told = orjson.loads(data)
+    if told != [FORMAT]:
+        raise KafkaSourceError(
+            f"the committer's staged data have format {told}, those of this reader [{FORMAT}];"
+            " start the readers with the committer's version of Evenflow"
+        )
     return State(None if pane is None else PaneId(*pane), held, turn)
 
 

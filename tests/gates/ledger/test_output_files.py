@@ -72,6 +72,7 @@ def test_what_is_missing_changed_or_unknown_is_named(call: Call, output: Storage
         "bytes": 398,
         "missing": ["accepted/part-00000000-0000.parquet"],
         "changed": ["quarantine/part-00000003-0000.parquet", "dead-letter/part-00000005.jsonl"],
+        "pruned": 0,
         "unknown": ["accepted/part-00000003-0000.parquet", "sentences/mine.parquet"],
         "next": ["accepted/part-00000006-0000.parquet"],
     }

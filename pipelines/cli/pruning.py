@@ -1,0 +1,166 @@
+"""`evenflow gate prune` and `evenflow ledger export`: what is left of a ledger's past."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples, one_of
+from evenflow.pipelines.cli.gate import check
+from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.lines import counted, visible
+
+if TYPE_CHECKING:
+    from evenflow.gates.ledger import pruned
+    from evenflow.gates.ledger.history import History
+    from evenflow.transforms.storage.storage import Storage
+
+PRUNE_EXAMPLES = examples(
+    "evenflow gate prune out --older-than 30d",
+    "evenflow gate prune out --what quarantine --most 20GiB --delete",
+)
+EXPORT_EXAMPLES = examples("evenflow ledger export out --to ledger.parquet")
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+BYTES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+
+def gate_prune(
+    directory: options.DirArgument,
+    what: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="staged, quarantine or checks.  [default: all]"),
+    ] = None,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="AGE", help="What is older goes: 12h, 30d, 8w.")
+    ] = None,
+    most: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Of each kind the oldest go beyond this: 500MiB, 20GiB."),
+    ] = None,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete, and not only say so.")] = False,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Delete what a gate no longer needs: old quarantine, results of checks, leftovers of runs.
+
+    The ledger stays whole, and so do all documents that count as accepted. What goes of quarantine
+    is noted in ledger/pruned/, and such a pane cannot be accepted any more. A gate may run
+    meanwhile; then its folder staged/ is left as it is.
+    """
+    from evenflow.gates.ledger import pruned
+    from evenflow.gates.ledger.history import History
+    from evenflow.gates.ledger.reviews import user
+
+    for kind in what or ():
+        one_of(kind, pruned.KINDS, "--what")
+    if older_than is None and most is None:
+        raise typer.BadParameter("say what goes, by age or by size", param_hint="'--older-than'")
+    age = _number(older_than, SECONDS, "--older-than", "an age, as 12h or 30d")
+    before = None if age is None else time.time_ns() - age * 10**9
+    size = _number(most, BYTES, "--most", "a size, as 500MiB or 20GiB")
+    check(directory)
+    history = History(directory)
+    kinds: list[pruned.Kind] = [kind for kind in pruned.KINDS if not what or kind in what]
+    gone = pruned.chosen(pruned.candidates(directory, history, kinds), before, size)
+    note = None
+    if delete:
+        staged = [each for each in gone if each.kind == "staged"]
+        who = f"{user()} on {socket.gethostname()}"
+        rest = [each for each in gone if each.kind != "staged"]
+        done = pruned.prune(directory, history, rest, who)
+        swept, note = _sweep(directory, history, staged, who)
+        gone = done + swept
+    _say(gone, delete, note, as_json)
+
+
+def _sweep(
+    directory: Storage, history: History, staged: Sequence[pruned.Old], who: str
+) -> tuple[list[pruned.Old], str | None]:
+    """Delete leftovers in staged/, unless a run or an unfinished commit needs them."""
+    from evenflow.gates.lease import Lease
+    from evenflow.gates.ledger import pruned
+    from evenflow.gates.lock import LockedError
+
+    if not staged:
+        return [], None
+    try:
+        with Lease(directory):
+            claims = directory.names("ledger/claims")
+            if any(int(name.split("-")[0]) >= len(history) for name in claims):
+                return (
+                    [],
+                    "staged/ stays: the next run finishes a commit from there",
+                )
+            return pruned.prune(directory, history, staged, who), None
+    except LockedError as error:
+        return [], f"staged/ stays: {error}"
+
+
+def _say(gone: Sequence[pruned.Old], delete: bool, note: str | None, as_json: bool) -> None:
+    """Print what was deleted, or would be."""
+    files = Counter(each.kind for each in gone)
+    sizes = Counter[str]()
+    for each in gone:
+        sizes[each.kind] += each.file.bytes
+    with printing():
+        if as_json:
+            found = {kind: {"files": files[kind], "bytes": sizes[kind]} for kind in sorted(files)}
+            print(json.dumps({"deleted": delete, "kinds": found, "note": note}))
+            return
+        for kind in sorted(files):
+            print(f"{kind}: {counted(files[kind], 'file')}, {sizes[kind]:,} bytes")
+        if note:
+            print(visible(note))
+        if not gone:
+            print("nothing to delete")
+        elif not delete:
+            print("nothing was deleted; --delete does it")
+
+
+def _number(given: str | None, units: dict[str, int], option: str, expected: str) -> int | None:
+    """Read a number with a unit. Raises typer.BadParameter."""
+    if given is None:
+        return None
+    found = re.fullmatch(r"(\d+)([A-Za-z]*)", given)
+    if found is None or found[2] not in units:
+        raise typer.BadParameter(f"{given!r}: {expected} was expected", param_hint=f"'{option}'")
+    return int(found[1]) * units[found[2]]
+
+
+def ledger_export(
+    directory: options.DirArgument,
+    to: Annotated[Path, typer.Option(metavar="FILE", help="A new file, in Parquet.")],
+    as_json: options.JsonOption = False,
+) -> None:
+    """Write the ledger as a table: a row for each pane and attribute.
+
+    It has verdict and reason, counts and target of each group, and DR with its interval of the
+    pane, the rolling window and all panes so far. The column folder has the decisions of people.
+    """
+    import pyarrow.parquet as pq
+
+    from evenflow.gates.ledger import table
+    from evenflow.gates.ledger.history import History
+
+    check(directory)
+    if to.exists():
+        raise typer.BadParameter(f"{to} exists; give a new file", param_hint="'--to'")
+    history, count = History(directory), 0
+    part = to.with_name(f"{to.name}.part")
+    with pq.ParquetWriter(part, table.schema(), compression="zstd") as writer:
+        for batch in table.batches(history):
+            writer.write_batch(batch)
+            count += batch.num_rows
+    part.replace(to)
+    with printing():
+        said = {"panes": len(history), "rows": count, "file": str(to)}
+        line = f"{counted(len(history), 'pane')}, {counted(count, 'row')}: {visible(str(to))}"
+        print(json.dumps(said) if as_json else line)
