@@ -154,7 +154,14 @@ def test_killed_again_and_again(
     assert placed(tmp_path) == expected({0: 3000}) and recounted(tmp_path)
 
 
-def test_a_worker_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("victims", "said"),
+    [(slice(0, 1), "while it read the topic"), (slice(2, None), "while it worked on pane")],
+)
+def test_a_worker_is_killed(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, victims: slice, said: str
+) -> None:
+    """Two processes read, and those that are started later close panes."""
     name, output = topic(2), tmp_path / "out"
     for partition in range(2):
         broker.produce(name, partition, documents(0, 300, partition))
@@ -162,16 +169,22 @@ def test_a_worker_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path) -
         wait_for(lambda: count(output) == 600)
         [both] = [sorted(path.stem for path in output.glob("staged/*/readers/*.json"))]
         assert len(both) == 2
-        readers = [
-            each
-            for each in psutil.Process(running.process.pid).children(recursive=True)
-            if not each.children() and "multiprocessing.forkserver" in " ".join(each.cmdline())
+        workers = [
+            process
+            for process in psutil.Process(running.process.pid).children(recursive=True)
+            if not process.children()
+            and "multiprocessing.forkserver" in " ".join(process.cmdline())
         ]
-        readers[0].kill()
+        workers.sort(key=lambda process: process.create_time())
+        assert len(workers) in (3, 4)
+        for worker in workers[victims]:
+            worker.kill()
+        for partition in range(2):
+            broker.produce(name, partition, documents(300, 400, partition))
         assert running.ended(60) == 1
-        assert "a worker process died while it read the topic" in running.said[-1]
+        assert f"a worker process died {said}" in running.said[-1]
     to_end(broker, name, output).go()
-    assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
+    assert placed(output) == expected({0: 400, 1: 400}) and recounted(output)
 
 
 def test_terminated_within_ten_seconds(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, recounted
 
@@ -35,13 +36,16 @@ def settings() -> Config:
     )
 
 
-def test_a_topic_is_repaired(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_topic_is_repaired(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, workers: int
+) -> None:
     name, output = topic(1), tmp_path / "topic"
     values = [json.dumps({"id": f"d{i}", "text": MEN[i % 4]}).encode() for i in range(400)]
     for value in range(0, 400, 100):
         broker.produce(name, 0, values[value : value + 100])
     stream = Stream(KafkaSettings(broker.address), name, pane_seconds=86_400.0, until_end=True)
-    StreamRun(stream, output, settings()).go()
+    StreamRun(stream, output, settings(), workers=workers).go()
     entries = read_entries(output)
     assert all(entry.checks.success for entry in entries)
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(values))

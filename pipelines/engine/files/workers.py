@@ -1,4 +1,4 @@
-"""Makes panes in this process or in several, and gives them in order."""
+"""Calls functions in this process or in several, and makes the panes of files so, in order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
 
 from evenflow.pipelines.engine.files import forks
 from evenflow.pipelines.engine.files.cutting import Pane
@@ -17,15 +19,104 @@ from evenflow.pipelines.engine.files.making import GraphContext, make_pane
 from evenflow.pipelines.engine.runners.errors import WorkerError
 
 AHEAD = 3  # panes a worker that are being made or wait to be committed
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class _Here(Executor):
+    """Calls a function at once, in this process."""
+
+    def submit(
+        self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Result]:
+        future: Future[Result] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def pool(workers: int) -> Executor:
+    """Start what calls functions.
+
+    Beam's own runner has processes too. It was tried: a run had not ended 100 s after one of them
+    was killed, and the panes of a whole run would have to be cut before the first is made.
+
+    Args:
+        workers: Number of processes; 1: this one, which calls a function as soon as it is given.
+
+    Returns:
+        The executor.
+    """
+    if workers == 1:
+        return _Here()
+    return ProcessPoolExecutor(
+        workers, forks.context(), initializer=begin, initargs=(dict(os.environ),)
+    )
+
+
+@contextmanager
+def _no_death(pane: int) -> Iterator[None]:
+    """Say what it means that a worker's process has died."""
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise WorkerError(
+            f"a worker process died while it worked on pane {pane} (killed, or out of memory?);"
+            " nothing is lost: run the same command again to go on, with fewer --workers if memory"
+            " was short"
+        ) from error
+
+
+def submit(
+    executor: Executor,
+    pane: int,
+    function: Callable[Given, Result],
+    *args: Given.args,
+    **kwargs: Given.kwargs,
+) -> Future[Result]:
+    """Have a worker do something with a pane.
+
+    Args:
+        executor: What `pool` returned.
+        pane: The pane's number.
+        function: What is to be done.
+        *args: What it is called with.
+        **kwargs: The same.
+
+    Returns:
+        Its future.
+
+    Raises:
+        WorkerError: The process of a worker has died.
+    """
+    with _no_death(pane):
+        return executor.submit(function, *args, **kwargs)
+
+
+def result(pane: int, future: Future[Result]) -> Result:
+    """Wait for what a worker does with a pane.
+
+    Args:
+        pane: The pane's number.
+        future: What `submit` returned.
+
+    Returns:
+        What the worker returned.
+
+    Raises:
+        WorkerError: Its process died.
+        Exception: What the worker raised.
+    """
+    with _no_death(pane):
+        return future.result()
 
 
 def made(
     panes: Iterator[Pane | None], context: GraphContext, workers: int
 ) -> Generator[int, None, None]:
     """Make panes.
-
-    Beam's own runner has processes too. It was tried: a run had not ended 100 s after one of them
-    was killed, and the panes of a whole run would have to be cut before the first is made.
 
     Args:
         panes: The panes in order; None where all that were asked for are to be there first.
@@ -39,40 +130,26 @@ def made(
         WorkerError: A worker process died.
         OSError: As make_pane, which may raise other errors too.
     """
-    if workers == 1:
-        for pane in panes:
-            if pane is not None:
-                make_pane(pane, context)
-                yield pane.number
-        return
-    pool = ProcessPoolExecutor(
-        workers, forks.context(), initializer=begin, initargs=(dict(os.environ),)
-    )
+    executor = pool(workers)
     pending: deque[tuple[int, Future[None]]] = deque()
+
+    def first() -> int:
+        number, future = pending.popleft()
+        result(number, future)
+        return number
+
     try:
         for pane in panes:
             if pane is not None:
-                pending.append((pane.number, pool.submit(make_pane, pane, context)))
+                future = submit(executor, pane.number, make_pane, pane, context)
+                pending.append((pane.number, future))
             most = 0 if pane is None else AHEAD * workers
             while pending and (len(pending) > most or pending[0][1].done()):
-                yield _finished(*pending.popleft())
+                yield first()
         while pending:
-            yield _finished(*pending.popleft())
+            yield first()
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _finished(pane: int, future: Future[None]) -> int:
-    """A pane's number, once it is made. Raises what the worker raised."""
-    try:
-        future.result()
-        return pane
-    except BrokenProcessPool as error:
-        raise WorkerError(
-            f"a worker process died while it read pane {pane} (killed, or out of memory?);"
-            " nothing is lost: run the same command again to go on, with fewer --workers if memory"
-            " was short"
-        ) from error
+        executor.shutdown(wait=True, cancel_futures=True)
 
 
 def begin(environment: dict[str, str]) -> None:

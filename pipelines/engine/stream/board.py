@@ -72,7 +72,7 @@ class Board:
         last: The last committed pane; None: there is none.
 
     Attributes:
-        last: The last committed pane.
+        last: The last pane that was taken.
         spent: Blocks that will never be committed, because others hold their records.
     """
 
@@ -170,8 +170,8 @@ class Board:
                 best = chain
         return best
 
-    def commit(self, pane: PaneId, pieces: list[StagedRange]) -> None:
-        """Note that a pane is in the ledger.
+    def take(self, pane: PaneId, pieces: list[StagedRange]) -> None:
+        """Note that a pane is taken, to be closed and committed.
 
         Args:
             pane: The pane.
@@ -190,7 +190,7 @@ class Board:
                 ]
 
     def backlog(self, firsts: Sequence[Start], ends: Sequence[int]) -> dict[int, int]:
-        """Count the records of each partition that are not committed yet.
+        """Count the records of each partition that are not taken yet.
 
         Args:
             firsts: Where each partition begins if the ledger has nothing of it.
@@ -206,7 +206,7 @@ class Board:
 
     @property
     def waiting(self) -> bool:
-        """Whether records are read that are not committed yet."""
+        """Whether records are read that are not taken yet."""
         return any(chain.pieces for chains in self._chains.values() for chain in chains)
 
     def ended(self, partitions: int) -> bool:

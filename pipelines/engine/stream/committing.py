@@ -10,25 +10,22 @@ ledger, which wins.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from uuid import uuid4
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
 
-from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.ledger.totals import Totals
-from evenflow.pipelines.engine.panes import columns, commit
-from evenflow.pipelines.engine.panes.closing import Staged, Staging, mend_pane
+from evenflow.pipelines.engine.files.making import GraphContext
+from evenflow.pipelines.engine.panes import commit
 from evenflow.pipelines.engine.stream import parcels
 from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.closing import Closing
 from evenflow.pipelines.engine.stream.desk import Desk
 from evenflow.pipelines.engine.stream.marks import StagedRange
-from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
-from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records
-from evenflow.transforms.kafka.panes import PaneId
-from evenflow.transforms.staging.block import Part, StagedBlock
-from evenflow.transforms.staging.shards import unify_inputs
+from evenflow.transforms.kafka.panes import PaneId, Start
 
 
 def positions(totals: Totals) -> dict[int, Position]:
@@ -44,27 +41,33 @@ def board(totals: Totals) -> Board:
 
 @dataclass
 class StreamCommitter:
-    """Commits panes as they become whole, in order.
+    """Closes panes as they become whole, ahead of their commits, and commits them in order.
 
     Attributes:
-        staging: The output, and the name of the run.
+        context: What workers need; it has the output and the name of the run.
         topic: The topic that is read.
         desk: Knows what readers have staged.
         committer: Judges and commits a pane.
-        annotator: Annotates what closing a pane reads again.
-        checks: The checks of panes.
+        executor: Closes panes.
+        ahead: Panes that are closed or wait to be committed, at most.
         after_commit: Called with each entry as soon as it is in the ledger.
         on_pane: Called with each entry and its seconds.
     """
 
-    staging: Staging
+    context: GraphContext
     topic: str
     desk: Desk
     committer: commit.Committer
-    annotator: Annotator
-    checks: PaneChecks
+    executor: Executor
+    ahead: int = 1
     after_commit: Callable[[PaneEntry], None] = lambda entry: None
     on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
+    _taken: deque[Closing] = field(default_factory=deque[Closing])
+
+    @property
+    def waiting(self) -> bool:
+        """Whether panes were taken that are not committed yet."""
+        return bool(self._taken)
 
     def hold(self) -> str | None:
         """Return why the gate is held, and tell readers whether it is.
@@ -77,53 +80,78 @@ class StreamCommitter:
         return held
 
     def commit_whole(self, partitions: int, until: PaneId, stop: Callable[[], bool]) -> None:
-        """Commit panes in order, up to the first that is not whole or until the gate is held.
+        """Commit panes in order, up to the first that is not closed or until the gate is held.
 
         Args:
             partitions: Number of the topic's partitions.
             until: Panes from this one on are not whole yet.
             stop: Asked before each pane; True: commit no more.
+
+        Raises:
+            WorkerError: A process that closed a pane died.
+            OSError: A file cannot be read or written.
         """
         self.desk.take()
-        while (
-            not stop()
-            and (found := self.desk.board.whole(partitions, until)) is not None
-            and not self.hold()
-        ):
-            self._commit(*found)
+        while not stop() and not self.hold():
+            self._take(partitions, until)
+            for closing in self._taken:
+                if not closing.advance():
+                    break
+            if not self._taken or self._taken[0].ready is None:
+                return
+            self._commit(self._taken.popleft())
 
-    def _commit(self, pane: PaneId, pieces: Sequence[StagedRange]) -> None:
-        """Close and commit a pane."""
+    def _take(self, partitions: int, until: PaneId) -> None:
+        """Begin to close the next whole panes."""
+        while len(self._taken) < self.ahead:
+            found = self.desk.board.whole(partitions, until)
+            if found is None:
+                return
+            number = len(self.committer.entries) + len(self._taken)
+            closing = Closing(number, *found, self.context, self.committer, self.executor)
+            self.desk.board.take(*found)
+            self._taken.append(closing)
+
+    def close(self) -> None:
+        """End the workers, and give up what is not committed: the next run reads it again."""
+        self.executor.shutdown(cancel_futures=True)
+        while self._taken:
+            self._taken.pop().drop()
+
+    def _commit(self, closing: Closing) -> None:
+        """Commit a pane that is closed."""
+        assert closing.ready is not None
         began = time.perf_counter()
-        output, number = self.staging.output, len(self.committer.entries)
-        run = output.below(self.staging.name(""))
-        name = self.staging.name(f"{number:012d}.{uuid4().hex[:8]}")
-        with output.folder(name) as folder:
-            parcels.receive(run, pieces, folder)
-            blocks = [
-                Staged((each.partition, each.start), each.stem, Figures.read(each.figures))
-                for each in pieces
-            ]
-            mended = mend_pane(number, blocks, folder, self.annotator, self.committer.index)
-            staged = [StagedBlock(folder, each.stem) for each in blocks]
-            wanted = unify_inputs(
-                each.read(Part.DOCUMENTS) for each in staged if each.has(Part.DOCUMENTS)
-            )
-            annotator = self.annotator
-            own = columns.note_pane(output, number, wanted, annotator.config, annotator.own)
-            ready = self.committer.close(blocks, folder, annotator, self.checks, mended, own)
-        timings = {"shards": time.perf_counter() - began}
-        stream = StreamPane(span=pane.span, part=pane.part, positions=_ends(pieces))
-        entry = self.committer.commit(name, ready, self._ranges(pieces), timings, stream)
-        self.desk.board.commit(pane, list(pieces))
+        output, pieces = self.context.staging.output, closing.pieces
+        run = output.below(self.context.staging.name(""))
+        timings = {"shards": closing.seconds}
+        stream = StreamPane(span=closing.pane.span, part=closing.pane.part, positions=_ends(pieces))
+        ranges = self._ranges(pieces)
+        entry = self.committer.commit(closing.name, closing.ready, ranges, timings, stream)
         self.after_commit(entry)
         if output.local is None:
             parcels.discard(run, pieces)
         parcels.discard(run, self.desk.board.spent)
         self.desk.board.spent.clear()
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - began + closing.seconds
         self.committer.note_timings(entry, seconds, timings)
         self.on_pane(entry, seconds)
+
+    def backlog(self, firsts: Sequence[Start], ends: Sequence[int]) -> dict[int, int]:
+        """Count the records of each partition that are not committed yet.
+
+        Args:
+            firsts: Where each partition begins if the ledger has nothing of it.
+            ends: The offset after the last record of each.
+
+        Returns:
+            The number of offsets by partition.
+        """
+        counts = self.desk.board.backlog(firsts, ends)
+        for closing in self._taken:
+            for piece in closing.pieces:
+                counts[piece.partition] += piece.next - piece.start
+        return counts
 
     def _ranges(self, pieces: Sequence[StagedRange]) -> list[SourceRange]:
         """The offsets of each partition that a pane holds."""

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
 from evenflow.gates.notify import telling
+from evenflow.pipelines.engine.files import workers
 from evenflow.pipelines.engine.files.driver import begin, settings, write_meta
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.panes import commit
@@ -106,7 +107,8 @@ class StreamRun:
         debug: Whether what Beam, its runner and kafka-python log and print is shown.
         on_look: Called again and again with the records of each partition that are not committed
             yet, and whether any of them are read; None: nobody wants to know.
-        workers: Without a runner: number of processes that read; 1: this one.
+        workers: Number of processes that close panes, and without a runner of as many more that
+            read; 1: this one does both.
     """
 
     stream: Stream
@@ -182,15 +184,17 @@ class StreamRun:
             )
             annotator = context.worker().annotator
             panes = StreamCommitter(
-                staging,
+                context,
                 self.stream.topic,
                 Desk(reads.run, board(entries.totals), cutter),
                 committer,
-                annotator,
-                context.worker().checks,  # made now: the first pane need not wait for seconds
+                workers.pool(self.workers),
+                1 if self.workers == 1 else workers.AHEAD * self.workers,
                 after_commit=self._follow(entries, annotator),
                 on_pane=self.on_pane,
             )
+            if self.workers == 1 or committer.closes:
+                _ = context.worker().checks  # made now: the first pane need not wait for seconds
             held = panes.hold()
             if held:
                 self.on_note(f"the gate is held: {held}")
@@ -205,7 +209,9 @@ class StreamRun:
     def _run(self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int) -> None:
         """Read and commit panes until all is read, `stop` is set or there are enough."""
         entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
-        look = LOOK_SECONDS if panes.staging.output.local is not None else STORE_LOOK_SECONDS
+        look = (
+            LOOK_SECONDS if panes.context.staging.output.local is not None else STORE_LOOK_SECONDS
+        )
         watch = TopicWatch(
             Cluster(self.stream.settings),
             self.stream.topic,
@@ -232,12 +238,15 @@ class StreamRun:
                     held = panes.hold()
                     panes.commit_whole(len(firsts), until, enough)
                     if self.on_look is not None:
-                        self.on_look(desk.board.backlog(firsts, watch.ends), desk.board.waiting)
-                    if ended or (to_end and (held or desk.board.ended(len(firsts)))):
+                        waiting = panes.waiting or desk.board.waiting
+                        self.on_look(panes.backlog(firsts, watch.ends), waiting)
+                    over = ended or (to_end and (held or desk.board.ended(len(firsts))))
+                    if over and (held or not panes.waiting):
                         break
                     self.stop.wait(look)
             finally:
                 desk.close()
+                panes.close()
             _wait(has_ended)
 
     @contextlib.contextmanager

@@ -98,7 +98,7 @@ class World:
                 self.taken.setdefault(piece.partition, []).extend(
                     (pane, piece.pane, offset) for offset in range(piece.start, piece.next)
                 )
-            self.board.commit(pane, pieces)
+            self.board.take(pane, pieces)
         for partition in self.board.stuck():
             self.open(partition)
 
@@ -199,9 +199,9 @@ def test_a_mark_that_is_missing_holds_back_what_follows() -> None:
     board.add(_mark(1, 0, SECOND, _piece(1, 0, 3, FIRST)))
     found = board.whole(1)
     assert found is not None and found[0] == FIRST
-    board.commit(*found)
+    board.take(*found)
     assert board.whole(1) == (SECOND, [_piece(1, 3, 6, SECOND)])
-    board.commit(SECOND, [_piece(1, 3, 6, SECOND)])
+    board.take(SECOND, [_piece(1, 3, 6, SECOND)])
     assert board.whole(1) is None
     board.add(_mark(1, 6, THIRD, _piece(1, 6, 8, THIRD)))
     assert board.whole(1) == (THIRD, [_piece(1, 6, 8, THIRD), _piece(1, 8, 9, THIRD)])
@@ -226,12 +226,12 @@ def test_what_a_dead_reader_has_staged_counts_and_what_comes_twice_is_spent() ->
     board.open(0, 2, BEGIN)
     found = board.whole(1)
     assert found == (FIRST, [_piece(1, 0, 3, FIRST)])
-    board.commit(*found)
+    board.take(*found)
     again = (_piece(2, 0, 3, FIRST), _piece(2, 3, 9, SECOND))
     board.add(_mark(2, 0, THIRD, *again))
     found = board.whole(1)
     assert found == (SECOND, [again[1]])
-    board.commit(*found)
+    board.take(*found)
     assert board.spent == [again[0]] and board.whole(1) is None
 
 
@@ -245,7 +245,7 @@ def test_a_chain_that_ends_before_what_is_due_says_nothing() -> None:
     board.add(Mark(1, 3, 0, 0, END))
     found = board.whole(2)
     assert found == (FIRST, [_piece(1, 0, 3, FIRST)])
-    board.commit(*found)
+    board.take(*found)
     board.add(Mark(0, 2, 0, 0, END))
     assert not board.ended(2) and board.whole(2) is None
     board.add(_mark(1, 3, END, _piece(1, 3, 5, SECOND)))
@@ -291,6 +291,6 @@ def test_the_backlog_is_what_no_pane_holds_yet() -> None:
     piece = _piece(1, 5, 8, pane)
     board.add(_mark(1, 5, then, piece))
     assert board.waiting
-    board.commit(pane, [piece])
+    board.take(pane, [piece])
     assert board.backlog(firsts, [9, 50]) == {0: 1, 1: 10} and not board.waiting
     assert board.backlog(firsts, [7, 50]) == {0: 0, 1: 10}  # the end was asked before
