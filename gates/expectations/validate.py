@@ -7,6 +7,7 @@ them: Great Expectations' validator and its engine for pandas do the work.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -65,6 +66,9 @@ def validate(
     from great_expectations.validator.validation_statistics import calc_validation_statistics
     from great_expectations.validator.validator import Validator
 
+    # The lock of bars, which are off, is a semaphore: a killed process would leave it behind
+    bars: Any = import_module("tqdm.std")
+    bars.TqdmDefaultWriteLock.mp_lock = None
     engine: Any = PandasExecutionEngine()
     spec = RuntimeDataBatchSpec(batch_data=frame)
     data, markers = engine.get_batch_data_and_markers(batch_spec=spec)
