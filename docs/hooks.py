@@ -111,7 +111,10 @@ def commands(_: str) -> str:
 
 def _helps(command: Any, name: str, above: Any = None) -> Iterator[str]:
     """Yield the help of a command and of those below it."""
+    from evenflow.pipelines.cli.commands import EVERY
+
     context = command.make_context(name, ["--"], parent=above, resilient_parsing=True)
+    context.meta[EVERY] = True  # pages explain rare options too
     context.terminal_width = context.max_content_width = 92
     yield f"## {context.command_path}\n\n" + _fenced("text", command.get_help(context))
     for each in getattr(command, "commands", {}).values():

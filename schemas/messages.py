@@ -131,6 +131,18 @@ def _unknown(key: Key, root: type[BaseModel]) -> str:
     return f"unknown key; known here are {', '.join(known)}"
 
 
+def holds_text(key: Key, root: type[BaseModel]) -> bool:
+    """Whether a key of a model holds text, or null, and nothing else: 7 is then a text too.
+
+    Args:
+        key: The key's parts, from the outside in.
+        root: The model.
+    """
+    kind, _ = _type(key, root)
+    parts = get_args(kind) if _is_union(kind) else (kind,)
+    return _section(key[:-1], root) is not None and {*parts} - {type(None)} == {str}
+
+
 def _places(model: type[BaseModel], above: Key = ()) -> Iterator[Key]:
     """Every key below a model; NAME stands for a key that the user chooses."""
     for name, field in model.model_fields.items():

@@ -93,6 +93,27 @@ def read(path: Path) -> YamlSettings:
         raise SettingsError(f"{path}: not YAML: {reason}") from error
 
 
+def parsed(text: str) -> Any:
+    """Read one value, as it may stand behind a key of a file.
+
+    Args:
+        text: The value as YAML.
+
+    Returns:
+        The value.
+
+    Raises:
+        SettingsError: It is not YAML.
+    """
+    loader: Any = _Loader(text)
+    try:
+        return loader.get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise SettingsError(f"not YAML: {' '.join(str(error).split())}") from error
+    finally:
+        loader.dispose()
+
+
 def _parse(text: str, path: Path) -> YamlSettings:
     """Settings and lines from YAML text; path is named in messages."""
     loader: Any = _Loader(text)  # its stubs leave out the types of what is called here

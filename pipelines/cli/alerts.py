@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli.commands import examples
-from evenflow.pipelines.cli.options import DATA
+from evenflow.pipelines.cli.options import DATA, SetOption
 from evenflow.pipelines.terminal.endings import printing
 
 EXAMPLES = examples(
@@ -28,6 +28,7 @@ def rules(
             rich_help_panel=DATA,
         ),
     ] = None,
+    sets: SetOption = None,
     most_wait: Annotated[
         int | None,
         typer.Option(
@@ -46,4 +47,4 @@ def rules(
     from evenflow.schemas.config import load
 
     with printing():
-        print(alerts.rules(load(config), most_wait), end="")
+        print(alerts.rules(load(config, sets=sets or ()), most_wait), end="")

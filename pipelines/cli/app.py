@@ -86,7 +86,7 @@ def application() -> typer.Typer:
     add("init", init.init, init.EXAMPLES)
     add("doctor", doctor.doctor, doctor.EXAMPLES)
     add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
-    add("stream", stream.stream, stream.EXAMPLES)
+    add("stream", stream.stream, stream.EXAMPLES, cls=stream.StreamCommand)
     add("measure", measure.measure, measure.EXAMPLES)
     add("compare", cli_compare.compare, cli_compare.EXAMPLES)
     meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)

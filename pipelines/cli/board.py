@@ -32,7 +32,10 @@ def board(
         typer.Argument(metavar="DIR…", parser=options.storage, help="Outputs of runs."),
     ],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default=True)
+        int,
+        typer.Option(
+            min=0, max=65535, metavar="N", help="Port; 0 takes a free one.", show_default=True
+        ),
     ] = PORT,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen on.", show_default=True)

@@ -6,14 +6,22 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
+EVERY = "evenflow.every_option"  # in a context: its help explains rare options too
+
 
 class PanelCommand(TyperCommand):
-    """A command whose help lists its options by panel, as plain text in the whole width."""
+    """A command whose help lists its options by panel, as plain text in the whole width.
+
+    Attributes:
+        rare: Options that the help only names, since few people need them.
+    """
+
+    rare: ClassVar[frozenset[str]] = frozenset()
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each panel, in the order in which the options are declared.
@@ -23,14 +31,24 @@ class PanelCommand(TyperCommand):
             formatter: Click's formatter of the help, which is written to.
         """
         panels: dict[str, list[tuple[str, str]]] = {}
+        rare: list[str] = []
         for parameter in self.get_params(ctx):
-            if record := parameter.get_help_record(ctx):
-                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            is_rare = parameter.opts[0] in self.rare and not ctx.meta.get(EVERY)
+            if (record := parameter.get_help_record(ctx)) and is_rare:
+                rare.append(parameter.opts[0])
+            elif record:
+                is_argument = parameter.param_type_name == "argument"
+                if is_argument:  # without its type in Python
+                    record = (str(parameter.metavar), record[1])
+                kind = "Arguments" if is_argument else "Options"
                 panel = getattr(parameter, "rich_help_panel", None) or kind
                 panels.setdefault(panel, []).append(record)
         for panel, records in panels.items():
             with formatter.section(panel):
                 formatter.write_dl(records)
+        if rare:
+            with formatter.section("Also, see the page “Commands”"):
+                formatter.write_text(", ".join(sorted(rare)))
 
 
 def examples(*lines: str) -> str:

@@ -50,6 +50,7 @@ def doctor(
     runner: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="As for `evenflow stream`.")
     ] = None,
+    sets: options.SetOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Look whether all is there that a gate will need, before it reads a document.
@@ -67,7 +68,7 @@ def doctor(
         raise typer.BadParameter("--kafka and --topic go together", param_hint="'--topic'")
     targets = [each for each in (accepted_topic, dead_letter_topic) if each is not None]
     planned = looking.Planned(
-        load(config),
+        load(config, sets=sets or ()),
         inputs or (),
         output,
         looking.Topic(kafka, topic, group, targets) if kafka and topic else None,

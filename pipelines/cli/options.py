@@ -19,6 +19,27 @@ if TYPE_CHECKING:
 
 DATA, PANES, REPAIR = "Data", "Panes and verdicts", "Repair"
 LLM, RESULT = "Language model", "Result"
+# Options of `run` and `stream` that their help only names
+RARE = frozenset(
+    {
+        "--text-field",
+        "--id-field",
+        "--count",
+        "--pane-mib",
+        "--rolling",
+        "--policy",
+        "--strictness",
+        "--llm-key-env",
+        "--llm-key-file",
+        "--llm-serve",
+        "--llm-argument",
+        "--llm-model",
+        "--llm",
+        "--standby",
+        "--metrics-port",
+        "--log-format",
+    }
+)
 # What a message about a key calls it where an option gave its value
 OPTIONS = {
     "fields.text": "--text-field",
@@ -167,12 +188,24 @@ CountOption = Annotated[
 ]
 
 
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Any key of the configuration, such as gate.warn=0.2; repeatable.",
+        rich_help_panel=DATA,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lists:
     """The configuration and the user's word lists.
 
     Attributes:
         config: A YAML file; None for the defaults.
+        sets: Values of keys, as KEY=VALUE; they win over the file and over other options.
         wordlist: Paths of the user's own word lists; None for none.
     """
 
@@ -186,6 +219,7 @@ class Lists:
             rich_help_panel=DATA,
         ),
     ] = None
+    sets: SetOption = None
     wordlist: WordlistOption = None
 
     @property
@@ -209,7 +243,7 @@ class Lists:
         from evenflow.schemas.config import load
 
         given = {key: value for key, value in (overrides or {}).items() if value is not None}
-        return load(self.config, given, self.chosen, self.wordlist or (), OPTIONS)
+        return load(self.config, given, self.chosen, self.wordlist or (), OPTIONS, self.sets or ())
 
 
 @dataclass(frozen=True, kw_only=True)

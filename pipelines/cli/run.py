@@ -37,12 +37,14 @@ EXAMPLES = examples(
     "evenflow run --input corpus/ --output out --mode substitute",
     "evenflow run --input corpus/ --output out --follow",
     "evenflow run --input 's3://b/*.parquet' --output s3://b/out --runner flink",
-    "evenflow run --input corpus/ --output out --log-format json --json",
+    "evenflow run --input corpus/ --output out --set gate.warn=0.2 --json",
 )
 
 
 class RunCommand(PanelCommand):
     """The command, which answers its earlier spelling for topics with the present one."""
+
+    rare = options.RARE | {"--pane-seconds", "--metrics-file", "--push-gateway", "--allow-empty"}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenflow.pipelines.cli.commands import examples, one_of, with_groups
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import PanelCommand, examples, one_of, with_groups
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.options import (
     DATA,
@@ -34,6 +35,13 @@ EXAMPLES = examples(
     "evenflow stream --kafka localhost:9092 --topic docs --output out",
     "evenflow stream --kafka localhost:9092 --topic docs --output out --until-end",
 )
+
+
+class StreamCommand(PanelCommand):
+    """The command, whose help explains what people use."""
+
+    rare = options.RARE | {"--max-panes", "--publish-from", "--values", "--dead-letter-topic"}
+    rare |= {"--group", "--stereotypes", "--runner"}
 
 
 @with_groups

@@ -37,13 +37,14 @@ ConfigOption = Annotated[
 def trigger_list(
     directory: options.DirArgument,
     config: ConfigOption = None,
+    sets: options.SetOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """List the rules of a gate's configuration, and how often their actions ended how."""
     from evenflow.gates import triggers
     from evenflow.schemas.config.triggers import ACTIONS, CONDITIONS
 
-    rules, counts = _config(directory, config).triggers, triggers.runs(directory)
+    rules, counts = _config(directory, config, sets).triggers, triggers.runs(directory)
     rows: list[dict[str, Any]] = []
     for name, rule in rules.items():
         when = next((key for key in CONDITIONS if getattr(rule, key) is not None), "by hand")
@@ -62,6 +63,7 @@ def trigger_run(
         Path | None,
         typer.Option("--config", "-c", metavar="FILE", help="YAML file that has the rules."),
     ] = None,
+    sets: options.SetOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Act on every decision that is pending; with RULE, fire it first.
@@ -79,7 +81,7 @@ def trigger_run(
             f" may write to {directory} could have put a command there",
             param_hint="'--config'",
         )
-    own, panes = _config(directory, config), len(History(directory))
+    own, panes = _config(directory, config, sets), len(History(directory))
     if rule is not None:
         if rule not in own.triggers:
             known = ", ".join(own.triggers) or "there are none"
@@ -100,7 +102,7 @@ def trigger_history(directory: options.DirArgument, as_json: options.JsonOption 
     _print(triggers.records(directory), as_json)
 
 
-def _config(directory: Storage, path: Path | None) -> Config:
+def _config(directory: Storage, path: Path | None, sets: list[str] | None) -> Config:
     """The configuration of a file, or that with which an output was begun. Raises ConfigError."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.pipelines.pages.report.figures import configuration
@@ -109,7 +111,9 @@ def _config(directory: Storage, path: Path | None) -> Config:
     found = configuration(read_meta(directory))
     if found is None:
         raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")
-    return found if path is None else load(path)
+    if path is None and sets:
+        raise typer.BadParameter("it goes with --config", param_hint="'--set'")
+    return found if path is None else load(path, sets=sets or ())
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:

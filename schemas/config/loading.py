@@ -17,9 +17,11 @@ from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.config.whole import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
-from evenflow.schemas.messages import Problem, nearest, problems
-from evenflow.schemas.yaml_file import SettingsError, YamlSettings, read
+from evenflow.schemas.messages import Problem, holds_text, nearest, problems
+from evenflow.schemas.yaml_file import SettingsError, YamlSettings, parsed, read
 from evenflow.wordlists import loader
+
+SET = "--set"  # the option that gives any key
 
 
 class ConfigError(EvenflowError, ValueError):
@@ -37,6 +39,7 @@ def load(
     only: Sequence[str] = (),
     own_lists: Sequence[str] = (),
     options: Mapping[str, str] | None = None,
+    sets: Sequence[str] = (),
 ) -> Config:
     """Load the effective configuration.
 
@@ -46,6 +49,7 @@ def load(
         only: Names of the attributes to measure; empty for all.
         own_lists: Paths of word lists whose attributes are measured too.
         options: What the user calls a key of the overrides, such as --mode for repair.mode.
+        sets: Further values as KEY=VALUE (gate.warn=0.2), which win over all; VALUE is YAML.
 
     Returns:
         The configuration.
@@ -59,8 +63,12 @@ def load(
     except SettingsError as error:
         raise ConfigError(str(error)) from error
     data = _filled(settings.data)
-    named = {key: name for key, name in (options or {}).items() if key in (overrides or {})}
-    for key, value in (overrides or {}).items():
+    given = {**(overrides or {}), **(values := dict(map(_assigned, sets)))}
+    named = {key: name for key, name in (options or {}).items() if key in given}
+    named |= {key: f"{SET} {key}" for key in values}
+    if "attributes" not in data and any(key.startswith("attributes.") for key in values):
+        data["attributes"] = {name: {} for name in loader.SHIPPED}
+    for key, value in given.items():
         *above, last = key.split(".")
         section: Any = data
         for each in above:
@@ -132,6 +140,22 @@ def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) 
     return found
 
 
+def _assigned(text: str) -> tuple[str, Any]:
+    """Key and value of KEY=VALUE. A value is YAML, or text where the key holds text alone.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not all(key.split(".")):
+        raise ConfigError(f"{SET} {text}: KEY=VALUE was expected, such as gate.warn=0.2")
+    try:
+        is_text = value != "null" and holds_text(tuple(key.split(".")), Config)
+        return key, value if is_text else parsed(value)
+    except SettingsError as error:
+        raise ConfigError(f"{SET} {key}: {error}") from error
+
+
 def commented(config: Config) -> str:
     """Write the configuration as YAML, with the meaning of each key and the reason of its default.
 
@@ -199,10 +223,27 @@ def _error(
     """One error of all problems, in the order of the file's lines; those of options come first."""
     lines: list[tuple[int, str]] = []
     for each in found:
-        if option := options.get(".".join(each.key)):
+        in_file = each.key in settings.lines
+        if option := options.get(".".join(each.key)) if in_file else _option(each.key, options):
             lines.append((0, f"{option}: {each.text}"))
             continue
         line = settings.line(each.key)
         place = f"{path}:{line}" if line else str(path or "options")
         lines.append((line or 0, f"{place}: {each}"))
     return ConfigError("\n".join(text for _, text in sorted(lines, key=lambda item: item[0])))
+
+
+def _option(key: Sequence[str], options: Mapping[str, str]) -> str | None:
+    """The option that gave a key, or an unknown section or a part of it."""
+    whole = ".".join(key)
+    if whole in options:
+        return options[whole]
+    return next(
+        (
+            name
+            for each, name in options.items()
+            if name.startswith(SET)
+            and (whole.startswith(f"{each}.") or (each.startswith(f"{whole}.") and whole))
+        ),
+        None,
+    )

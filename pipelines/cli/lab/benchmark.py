@@ -61,8 +61,10 @@ def benchmark(
     pooling: Annotated[
         Pooling | None,
         typer.Option(
-            help="Which tokens' vectors stand for a sentence, for seat and senteval.  [default: as"
-            " the model's folder says; else the first, of a causal model the last]"
+            metavar="HOW",
+            help="first, last, mean or max: which tokens' vectors stand for a sentence, for seat"
+            " and senteval.  [default: as"
+            " the model's folder says; else the first, of a causal model the last]",
         ),
     ] = None,
     benchmark_data: Annotated[

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
-    "evenflow coverage plan a.csv --attributes a,b --tau 5% --balance a:b=adaptive",
-    "evenflow coverage plan b/ --attributes gender,age --tau 30 --exchange gender",
+    "evenflow coverage plan a.csv --attributes a,b --tau 9 --balance a:b=adaptive",
+    "evenflow coverage plan b/ --attributes gender,age --tau 9 --exchange gender",
 )
 
 

@@ -146,7 +146,8 @@ def review(
         bool, typer.Option("--disputed", help="On the terminal: only disputed words.")
     ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")
+        int,
+        typer.Option(min=0, max=65535, metavar="N", help="Port of the page; 0 takes a free one."),
     ] = 0,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address of the page.", show_default=True)

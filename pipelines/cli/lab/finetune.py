@@ -45,6 +45,7 @@ def finetune(
         Path | None,
         typer.Option("--config", "-c", metavar="FILE", help="YAML file with a section finetune."),
     ] = None,
+    sets: options.SetOption = None,
     pane: options.PaneOption = None,
     quarantined: Annotated[
         str | None,
@@ -116,7 +117,7 @@ def finetune(
         "merge": merge or None,
     }
     chosen = {f"finetune.{key}": value for key, value in given.items() if value is not None}
-    settings = load(config, chosen).finetune
+    settings = load(config, chosen, sets=sets or ()).finetune
     session: Session = context.obj
     logs(session)
     session.output, session.resumable = at(output), True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -66,6 +67,59 @@ def test_help_fits_a_terminal_and_has_examples(call: Call, command: str) -> None
     assert max(map(len, ended.out.splitlines())) <= 80
     assert command not in COMMANDS or "  Examples:\n    evenflow " in ended.out
     assert call(*command.split(), "-h").out == ended.out
+
+
+@pytest.mark.parametrize(("command", "rare"), [("run", 20), ("stream", 23)])
+def test_help_explains_sixteen_options_and_names_the_others(
+    call: Call, command: str, rare: int
+) -> None:
+    explained, _, named = call(command, "--help").out.partition("Also, see the page")
+    options = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", explained, re.M))
+    assert len(options - {"--help"}) == 16
+    named = named.partition("Examples:")[0].replace("-\n  ", "-")
+    assert len(re.findall(r"--[a-z-]+", named)) == rare
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["run", "--help"], ["stream", "--help"], ["measure", "--help"], ["doctor", "--help"]),
+        *(["gate", "status", "--help"], ["board", "--help"], ["benchmark", "--help"]),
+    ],
+)
+def test_help_shows_no_type_of_python(call: Call, words: list[str]) -> None:
+    assert not re.search("<[a-z]", call(*words).out)
+
+
+def test_set_gives_any_key(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("gate: {warn: 0.1}\npane: {docs: 7}\nfields: {id: url}\n")
+    values = ["gate.warn=0.2", "pane.docs=null", "fields.text=7", "stereotypes.policy=off"]
+    values += ["repair.mode=substitute,weight", "attributes.gender.target={female: 1, male: 0}"]
+    words = [word for each in values for word in ("--set", each)]
+    found = Config.model_validate(call("config", "show", "-c", file, *words, "--json").json)
+    assert (found.gate.warn, found.pane.docs, found.fields.text) == (0.2, None, "7")
+    assert (found.fields.id, found.repair.mode) == ("url", ["substitute", "weight"])
+    assert list(found.attributes) == ["gender", "age", "religion"]
+    assert found.attributes["gender"].target == {"female": 1, "male": 0}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gate.wrn=1"], "--set gate.wrn: unknown key; did you mean 'warn'?"),
+        (["gat.warn=1"], "--set gat.warn: unknown key; did you mean 'gate'?"),
+        (["gate.warn=2"], "--set gate.warn: a number from 0 to 1 was expected, not 2"),
+        (["gate.warn"], "--set gate.warn: KEY=VALUE was expected, such as gate.warn=0.2"),
+        (["gate.warn=["], "--set gate.warn: not YAML: "),
+        (["gate.warn.x=1"], "--set gate.warn.x: a number from 0 to 1 was expected"),
+    ],
+)
+@pytest.mark.parametrize("command", ["config show", "measure x", "alerts rules", "doctor"])
+def test_set_names_what_is_wrong(call: Call, command: str, words: list[str], message: str) -> None:
+    ended = call(*command.split(), "--set", *words)
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith(f"evenflow: {message}")
 
 
 def test_help_waits_for_no_library_of_data() -> None:
