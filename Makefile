@@ -9,6 +9,7 @@ include deploy/llm.mk
 include deploy/models.mk
 include deploy/locks.mk
 include deploy/release.mk
+include deploy/helm/helm.mk
 
 .DEFAULT_GOAL := install
 .PHONY: .installs install demo docs size test check skipped lint coverage trial clean .minutes

@@ -1,0 +1,127 @@
+"""The chart of Helm: its values, what it renders, and whether Kubernetes would take that."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from parts import require
+from places import ROOT
+
+from evenflow.pipelines.cli import app
+from evenflow.schemas.config import Config
+
+FOLDER = ROOT / "deploy" / "helm"
+CHART = FOLDER / "evenflow"
+TOOLS = ROOT / "build" / "services" / "helm"
+ALL = ROOT / "tests" / "data" / "helm" / "all.yaml"  # everything that is off by default
+SCHEMAS = f"{FOLDER}/schemas/{{{{ .ResourceKind }}}}{{{{ .KindSuffix }}}}.json"
+
+
+def test_the_values_schema_has_the_configurations_own() -> None:
+    made = runpy.run_path(str(FOLDER / "schema.py"))["text"]()
+    committed = (CHART / "values.schema.json").read_text(encoding="utf-8")
+    assert made == committed, "run `make chart-schemas`"
+
+
+def test_the_default_values_hold_a_configuration() -> None:
+    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+    assert Config.model_validate(values["config"]).metrics.port == 9464
+
+
+def test_rules_and_dashboards_are_those_beside_the_chart() -> None:
+    for path in (CHART / "files").iterdir():
+        assert path.is_symlink() and path.resolve().is_relative_to(ROOT / "deploy"), path
+    names = {path.name for path in (ROOT / "deploy" / "grafana").glob("*.json")}
+    assert {path.name for path in (CHART / "files").glob("*.json")} == names
+
+
+def helm(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Call helm, or skip."""
+    if not (TOOLS / "helm").exists():
+        require("helm: run `make helm` (Go 1.26)")
+    command = [TOOLS / "helm", *words, "--kube-version", "1.34.0"]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def rendered(*words: str | Path) -> list[dict[str, Any]]:
+    ended = helm("template", "one", CHART, *words)
+    assert ended.returncode == 0, ended.stderr
+    return [each for each in yaml.safe_load_all(ended.stdout) if each]
+
+
+def test_helm_finds_no_fault() -> None:
+    ended = helm("lint", "--strict", CHART, "--values", ALL)
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize(("words", "kinds"), [((), 6), (("--values", ALL), 16)])
+def test_kubernetes_would_take_what_is_rendered(words: tuple[str | Path, ...], kinds: int) -> None:
+    found = rendered(*words)
+    assert len(found) == kinds
+    ended = checked(found)
+    assert ended.returncode == 0 and f"Valid: {kinds}, Invalid: 0" in ended.stdout, ended.stdout
+
+
+def checked(found: list[dict[str, Any]]) -> subprocess.CompletedProcess[str]:
+    """Let kubeconform look at resources."""
+    command = [TOOLS / "kubeconform", "-strict", "-summary", "-schema-location", SCHEMAS]
+    return subprocess.run(command, input=yaml.safe_dump_all(found), capture_output=True, text=True)
+
+
+def test_a_key_that_a_kind_does_not_have_is_seen() -> None:
+    found = rendered()
+    [gate] = [each for each in found if each["kind"] == "Deployment"]
+    gate["spec"]["template"]["spec"]["containers"][0]["imagePullPolice"] = "Always"
+    ended = checked(found)
+    assert ended.returncode != 0 and "imagePullPolice" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("config.gate.warm=0.2", "warm"),
+        ("config.gate.warn=high", "warn"),
+        ("stream.replicas=0", "replicas"),
+        ("steam.enabled=true", "steam"),
+    ],
+)
+def test_wrong_values_are_refused(value: str, said: str) -> None:
+    ended = helm("template", "one", CHART, "--set", value)
+    assert ended.returncode != 0 and said in ended.stderr
+
+
+def test_the_pods_commands_are_commands_that_there_are() -> None:
+    group: Any = typer.main.get_command(app.application())
+    pods = [
+        (each["spec"].get("jobTemplate", each)["spec"]["template"]["spec"])
+        for each in rendered("--values", ALL)
+        if each["kind"] in ("Deployment", "CronJob")
+    ]
+    containers = [
+        each for pod in pods for each in (*pod.get("initContainers", ()), *pod["containers"])
+    ]
+    assert sorted(each["args"][0] for each in containers) == ["board", "doctor", "run", "stream"]
+    for each in containers:
+        command = group.commands[each["args"][0]]
+        assert command.make_context("evenflow", each["args"][1:], resilient_parsing=True)
+        assert each["securityContext"]["readOnlyRootFilesystem"]
+        assert each["resources"]["requests"].keys() == {"cpu", "memory"}
+        assert each["envFrom"] == [{"secretRef": {"name": "kafka"}}]
+    for pod in pods:
+        assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+
+
+def test_the_gate_has_a_standby_and_the_configuration_is_one() -> None:
+    found = rendered("--set-json", "config.gate.warn=0.2")
+    [gate] = [each for each in found if each["kind"] == "Deployment"]
+    assert gate["spec"]["replicas"] == 2
+    assert "--standby" in gate["spec"]["template"]["spec"]["containers"][0]["args"]
+    [config] = [each for each in found if each["kind"] == "ConfigMap"]
+    read = Config.model_validate(yaml.safe_load(config["data"]["evenflow.yaml"]))
+    assert read.gate.warn == 0.2 and read.metrics.host == "0.0.0.0"
