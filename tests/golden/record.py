@@ -13,8 +13,8 @@ compared where these are what the digests were made with. `content` is of rows, 
 their order, with floats of six digits, and always compared. Left out of both:
 
 - the folder of the run, in paths (it has another name each time);
-- ledger/meta.json but for its columns, and in report.json `configuration` and `epochs`: what was
-  asked for, by what version of the program, and the times of the input's files;
+- ledger/meta.json but for its columns, `program` of entries, `configuration` and `epochs` of
+  report.json: what was asked for, by what version of the program, and the times of the input;
 - of `content` alone, the sizes and digests of files, which follow from their bytes.
 """
 
@@ -164,7 +164,7 @@ def _lasting(name: str, found: dict[str, Any]) -> dict[str, Any]:
     """What of a JSON file does not differ by nature."""
     if name == "ledger/meta.json":
         return {key: found[key] for key in ("finished", "schema")}
-    return {k: v for k, v in found.items() if k not in ("configuration", "epochs")}
+    return {k: v for k, v in found.items() if k not in ("configuration", "epochs", "program")}
 
 
 def _plain(value: Any) -> Iterator[Any]:
