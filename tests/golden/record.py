@@ -15,6 +15,7 @@ their order, with floats of six digits, and always compared. Left out of both:
 - the folder of the run, in paths (it has another name each time);
 - ledger/meta.json but for its columns, `program` of entries, `configuration` and `epochs` of
   report.json: what was asked for, by what version of the program, and the times of the input;
+- the size and digest of a file of dead letters, which holds the input's path;
 - of `content` alone, the sizes and digests of files, which follow from their bytes.
 """
 
@@ -164,7 +165,22 @@ def _lasting(name: str, found: dict[str, Any]) -> dict[str, Any]:
     """What of a JSON file does not differ by nature."""
     if name == "ledger/meta.json":
         return {key: found[key] for key in ("finished", "schema")}
-    return {k: v for k, v in found.items() if k not in ("configuration", "epochs", "program")}
+    return {
+        key: _numbers_of_letters(value)
+        for key, value in found.items()
+        if key not in ("configuration", "epochs", "program")
+    }
+
+
+def _numbers_of_letters(value: Any) -> Any:
+    """The same, with the numbers of dead letters alone: their file holds the path of the input."""
+    if isinstance(value, list):
+        return [_numbers_of_letters(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("name", "").endswith(".jsonl"):
+        return {"name": value["name"], "rows": value["rows"]}
+    return {key: _numbers_of_letters(item) for key, item in value.items()}
 
 
 def _plain(value: Any) -> Iterator[Any]:
