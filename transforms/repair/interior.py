@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 Floats = npt.NDArray[np.float64]
 Four = tuple[Floats, Floats, Floats, Floats]
@@ -99,6 +98,8 @@ class _Point:
         """
         pull = (low - self.below * self.down) / self.down - self.rest
         pull -= (high - self.above * self.up) / self.up
+        from scipy.linalg import cho_solve  # most runs need none of scipy, which loads slowly
+
         dy = cho_solve(self.factor, self.lacking - _times(self.rows / self.curve, pull))
         dx = (pull + np.einsum("rk,r->k", self.rows, dy)) / self.curve
         return (
@@ -145,9 +146,11 @@ def solve(program: Program, cost: Cost, start: Floats) -> Solution:
         thin = a / curve
         normal = np.einsum("rk,sk->rs", thin, a)
         normal[np.diag_indices_from(normal)] += 1e-14 * (1 + np.diagonal(normal))
+        from scipy.linalg import cho_factor
+
         try:
             factor = cho_factor(normal, check_finite=False)
-        except LinAlgError:
+        except np.linalg.LinAlgError:  # scipy raises this class
             break
         now = _Point(a, factor, curve, down, up, below, above, capped, rest, lacking)
         zero = np.zeros_like(x)

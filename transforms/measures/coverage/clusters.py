@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import orjson
-from scipy.special import ndtri, stdtrit
 
 from evenflow.transforms.measures.coverage.patterns import Counts, Ints, Lattice
 
@@ -80,6 +79,8 @@ class Design:
         self._codes, self._total, self._kish = clusters.codes, total, squares / total
         self._pooled, self._own = self._kish, np.full(len(counts), self._kish)
         if documents >= FEWEST and plain.any():
+            from scipy.special import ndtri, stdtrit  # most runs need none of scipy
+
             widened = (stdtrit(documents - 1, 0.975) / ndtri(0.975)) ** 2
             widened *= documents / (documents - 1)
             own = np.divide(variances, plain, out=np.zeros(len(counts)), where=plain > 0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv
 
 from evenflow.schemas.threshold import Threshold
 
@@ -64,6 +63,8 @@ def interval(
     hits = np.asarray(count) * effective / total
     rest = np.maximum(effective - hits, 0)
     tail = (1 - confidence) / 2
+    from scipy.special import betaincinv  # most runs need none of scipy, which loads slowly
+
     low = np.where(hits > 0, betaincinv(np.maximum(hits, TINY), rest + 1, tail), 0.0)
     high = np.where(rest > 0, betaincinv(hits + 1, np.maximum(rest, TINY), 1 - tail), 1.0)
     return low, high
