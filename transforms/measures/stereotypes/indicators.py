@@ -17,11 +17,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import log
 from typing import Any
 
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
-from evenflow.transforms.measures.stereotypes.masking import Span, has_creeds, mask
+from evenflow.transforms.measures.stereotypes.masking import (
+    Span,
+    has_creeds,
+    mask,
+    names_group,
+)
 from evenflow.transforms.measures.stereotypes.reasons import reasons
+from evenflow.transforms.models import encoder, files
 
 __all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
 
@@ -42,7 +49,12 @@ NAMES = (
 OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})
 # Indicators that only a behaviour or a characteristic has
 DESCRIBED = frozenset({"evaluation", "generalization"})
-STRONG_WORDS = 3  # words shown for the strength
+STRONG_WORDS = 2  # words shown for the strength
+PROPOSED = 5  # words without which the encoder reads a sentence, as many as it may take time for
+LEAST_FALL = 0.5  # by which the logit must fall without a word that weighs
+EDGE = 1e-6  # probabilities nearer to 0 and 1 have this logit
+# The most frequent words of the language, which say nothing by themselves ("are", "the", "of")
+FREQUENT = 150
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 MOST_WORDS = 400  # words of a sentence that are searched for those; few sentences have more
 # Strength of a sentence that the heads cannot judge: the mean of the sentences that people scored
@@ -119,7 +131,7 @@ class Indicators:
             name: [self.text[start:end] for start, end in one.words]
             for name, one in self.found.items()
         }
-        return reasons(values, words, self.strength)
+        return reasons(values, words, self.strength, self.is_of_creed)
 
 
 class EncoderScorer:
@@ -203,22 +215,53 @@ class EncoderScorer:
         return Indicators(text, found, strength, strength, association, creed)
 
     def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
-        """The words besides labels that speak most for a stereotype, in the sentence's order.
+        """The words besides labels without which a stereotype is least likely, in their order.
 
-        The first stage decides. It is linear, so what a word adds does not depend on the others.
+        The first stage proposes, and the encoder reads the sentence without each.
         """
         spans = [each.span() for each in WORD.finditer(text)][:MOST_WORDS]
         spans = [
             (start, end)
             for start, end in spans
             if not any(start < stop and begin < end for begin, stop, _ in labels)
+            and (word := text[start:end].casefold()) not in _frequent()
+            and not names_group(word)
         ]
-        if not spans:
-            return ()
-        base = self._reader.first.stereotypes([""])[0]
         shares = self._reader.first.stereotypes([text[start:end] for start, end in spans])
-        order = sorted(range(len(spans)), key=lambda i: (-shares[i], i))[:STRONG_WORDS]
-        return tuple(spans[i] for i in sorted(order) if shares[i] > base)
+        order = sorted(range(len(spans)), key=lambda i: (-shares[i], i))[:PROPOSED]
+        before = _logit(self._reader.read(mask(text, labels)).probability)
+        falls: dict[tuple[int, int], float] = {}
+        for span in (spans[i] for i in order):
+            left = self._reader.read(_without(text, labels, span))
+            falls[span] = before - _logit(left.probability)
+        least = max(LEAST_FALL, max(falls.values(), default=0.0) / 2)
+        best = sorted(falls, key=lambda span: -falls[span])[:STRONG_WORDS]
+        return tuple(sorted(span for span in best if falls[span] >= least))
+
+
+def _without(text: str, labels: Sequence[Span], span: tuple[int, int]) -> str:
+    """The masked form of a sentence without a word."""
+    start, end = span
+    moved = [
+        (first - (end - start), last - (end - start), name) if first >= end else (first, last, name)
+        for first, last, name in labels
+    ]
+    return mask(text[:start] + text[end:], moved)
+
+
+def _logit(probability: float) -> float:
+    """The logit of a probability, which is kept from 0 and 1."""
+    held = min(1 - EDGE, max(EDGE, probability))
+    return log(held / (1 - held))
+
+
+@cache
+def _frequent() -> frozenset[str]:
+    """The FREQUENT words; the encoder's vocabulary is in order of frequency."""
+    vocabulary = (files.SHIPPED / encoder.VOCABULARY).read_text(encoding="utf-8").splitlines()
+    words = [piece for piece in vocabulary if len(piece) > 1 and piece.isalpha()]
+    letters = [piece for piece in vocabulary if len(piece) == 1]
+    return frozenset([*words[:FREQUENT], *letters])
 
 
 @cache

@@ -118,6 +118,11 @@ def has_creeds(attribute: str) -> bool:
     return any(CREED in forms for forms in _listed().get(attribute, {}).values())
 
 
+def names_group(word: str) -> bool:
+    """Whether a word names people of some group, or stands before people to name them ("black")."""
+    return word in _forms() or any(f"{word} {each}" in _forms() for each in ("person", "people"))
+
+
 def _form(word: str) -> str:
     """The placeholder of a word that `groups.yaml` does not list, by its ending."""
     lower = word.casefold()

@@ -4,38 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from evenflow.transforms.measures.stereotypes.masking import SEVERAL, placeholder
+
 # Probability of a class from which it becomes a reason: a wrong reason is worse than none
 SURE = 0.75
+SURE_OF_ALL = 0.9  # the same, of a whole group, which nearly every sentence seems to speak of
 LONGEST = 80  # characters of the sentence that a reason quotes
 # Strength from which it is a reason by itself, see StereotypeSettings.threshold
 STRONG = 0.66
 
-# (indicator, value) → meaning
+MOST = 3  # reasons of a sentence: what weighs most
+
+# (indicator, value) → meaning. The stance comes first, then by what the value adds to the score
+# (calibration.json)
 MEANINGS: Mapping[tuple[str, str], str] = {
     ("stance", "denied"): "the sentence denies it",
     ("stance", "objected"): "the sentence objects to it",
     ("stance", "irony"): "the sentence mocks it",
     ("stance", "reported"): "the sentence reports what others say",
     ("stance", "fact"): "reads as a report of facts",
+    ("evaluation", "negative"): "what is said is bad",
+    ("evaluation", "positive"): "what is said is good",
+    ("ling_form", "subset"): "speaks of a part of a group",
     ("target", "generic target"): "speaks of a whole group",
     ("target", "specified target"): "speaks of certain people, not of a whole group",
-    ("ling_form", "subset"): "speaks of a part of a group",
-    ("connotation", "negative"): "the name given to them is itself disparaging",
-    ("connotation", "positive"): "the name given to them is itself flattering",
     ("situation", "enduring characteristics"): "ascribes an enduring trait",
     ("situation", "situational behaviour"): "tells what was done once, in a certain situation",
     ("situation", "other"): "ascribes no trait or behaviour",
-    ("evaluation", "negative"): "what is said is bad",
-    ("evaluation", "positive"): "what is said is good",
     ("explanation", "yes"): "gives a reason for it",
     ("signal_word", "typical"): "says that it is the rule",
     ("signal_word", "exceptional"): "says that it is an exception",
+    ("connotation", "negative"): "the name given to them is itself disparaging",
+    ("connotation", "positive"): "the name given to them is itself flattering",
 }
 QUOTED = ("target", "connotation")  # reasons that quote the words they rest on
+OF_PEOPLE = frozenset({"target", "ling_form", "connotation"})  # not of a creed alone
 
 
 def reasons(
-    values: Mapping[str, tuple[str, float]], words: Mapping[str, Sequence[str]], strength: float
+    values: Mapping[str, tuple[str, float]],
+    words: Mapping[str, Sequence[str]],
+    strength: float,
+    of_creed: bool = False,
 ) -> list[str]:
     """What speaks for and against a strong stereotype, one line each, the stance first.
 
@@ -43,24 +53,36 @@ def reasons(
         values: Indicator → (value, probability of the value).
         words: Indicator → the words that it rests on.
         strength: How strong people would call the stereotype (0 to 1).
+        of_creed: Whether it is of a creed alone.
 
     Returns:
-        The reasons whose probability is at least SURE. If the sentence does not hold what it says,
-        only its stance and its target.
+        The reasons whose probability is at least SURE, MOST of them. If the sentence does not hold
+        what it says, only its stance and its target.
     """
     lines: list[str] = []
     stance = values.get("stance", ("", 0.0))
     held = stance[0] in ("", "stated") or stance[1] < SURE
+    if held and of_creed:
+        lines.append("is about a creed, and not about people")
+    if held and strength >= STRONG and words.get("strength"):
+        lines.append("the words that weigh most" + _quoted(words["strength"]))
     for (name, value), meaning in MEANINGS.items():
         found, share = values.get(name, ("", 0.0))
         if found != value or share < SURE or not (held or name in ("stance", "target")):
             continue
+        if of_creed and name in OF_PEOPLE:
+            continue
+        if value == "generic target" and (
+            share < SURE_OF_ALL or not _are_several(words.get(name, ()))
+        ):
+            continue
         lines.append(meaning + _quoted(words.get(name, ()) if name in QUOTED else ()))
-    if held and strength >= STRONG:
-        lines.append(
-            "words that people find strong in such sentences" + _quoted(words.get("strength", ()))
-        )
-    return lines
+    return lines[:MOST]
+
+
+def _are_several(words: Sequence[str]) -> bool:
+    """Whether some words name several people: of one person a group is seldom meant."""
+    return not words or any(placeholder(word) == SEVERAL for word in words)
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from stereotype_models import WORDS, First, Second, reader, scorer
 
-from evenflow.transforms.measures.stereotypes.calibration import Calibration, cut
+from evenflow.transforms.measures.stereotypes.calibration import OTHER, Calibration, cut
+from evenflow.transforms.measures.stereotypes.calibration import POSTS as POSTS_KIND
 from evenflow.transforms.measures.stereotypes.detect import EncoderDetector
 from evenflow.transforms.measures.stereotypes.indicators import Indicator
+from evenflow.transforms.measures.stereotypes.masking import names_group
 from evenflow.transforms.measures.stereotypes.probabilities import SentenceReader
 from evenflow.transforms.measures.stereotypes.reasons import reasons
 from evenflow.transforms.models.files import ModelError
@@ -114,10 +116,9 @@ def test_indicators_point_at_the_sentence() -> None:
     )
     assert [word["text"] for word in told["strength"]["words"]] == ["lazy"]
     assert found.reasons() == [
-        "speaks of a whole group: 'women'",
-        "ascribes an enduring trait",
+        "the words that weigh most: 'lazy'",
         "what is said is bad",
-        "words that people find strong in such sentences: 'lazy'",
+        "speaks of a whole group: 'women'",
     ]
     assert scorer().indicators(["Да.", "women"], [[], [(0, 5, "gender")]]) == [None, None]
 
@@ -129,9 +130,10 @@ def test_indicators_point_at_the_sentence() -> None:
         ({"stance": ("denied", 0.6), "evaluation": ("negative", 0.9)}, ["what is said is bad"]),
         ({"evaluation": ("positive", 0.7)}, []),  # not sure enough to be said
         (
-            {"stance": ("stated", 0.9), "target": ("generic target", 0.8)},
+            {"stance": ("stated", 0.9), "target": ("generic target", 0.95)},
             ["speaks of a whole group: 'women'"],
         ),
+        ({"target": ("generic target", 0.8)}, []),  # said of nearly every sentence
         ({"gram_form": ("noun", 1.0)}, []),
     ],
 )
@@ -139,6 +141,27 @@ def test_reasons_say_what_the_heads_are_sure_of(
     values: dict[str, tuple[str, float]], expected: list[str]
 ) -> None:
     assert reasons(values, {"target": ["women"]}, 0.0) == expected
+
+
+def test_reasons_of_a_creed_and_of_one_person_do_not_speak_of_a_whole_group() -> None:
+    values = {"target": ("generic target", 0.95), "evaluation": ("negative", 0.9)}
+    assert reasons(values, {"target": ["Islam"]}, 0.0, of_creed=True) == [
+        "is about a creed, and not about people",
+        "what is said is bad",
+    ]
+    assert reasons(values, {"target": ["she"]}, 0.0) == ["what is said is bad"]
+
+
+@pytest.mark.parametrize("word", ["black", "mexican", "women", "elderly"])
+def test_a_word_that_names_a_group_is_no_reason(word: str) -> None:
+    assert names_group(word) and not names_group("lazy")
+
+
+def test_each_kind_of_text_and_creeds_have_their_own_cut() -> None:
+    known = Calibration(0.1, {}, {"age": {"posts": POSTS}}, creeds={"age": {"other": POSTS}})
+    assert cut("age", 0.8, known, POSTS_KIND) == cut("age", 0.8, known) == 0.7
+    assert cut("age", 0.8, known, OTHER) is None
+    assert cut("age", 0.8, known, OTHER, of_creed=True) == 0.7
 
 
 def test_other_answers_move_the_score() -> None:
