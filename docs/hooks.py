@@ -49,9 +49,12 @@ def on_startup(**_: Any) -> None:
     """Link the package with its folders named as its modules are: mkdocstrings reads it so."""
     folder = ROOT / "build" / "docs_package" / "evenflow"
     folder.mkdir(parents=True, exist_ok=True)
-    for each in [*(ROOT / "pipelines" / "api").glob("*.py"), *(ROOT / top for top in TOPS)]:
+    for link in folder.iterdir():
+        if not link.exists():  # the module is gone, or has become a folder
+            link.unlink(missing_ok=True)
+    for path in [*(ROOT / "pipelines" / "api").iterdir(), *(ROOT / top for top in TOPS)]:
         with suppress(FileExistsError):
-            (folder / each.name).symlink_to(each)
+            (folder / path.name).symlink_to(path)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
