@@ -38,8 +38,8 @@ from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
 
 SHIPPED = ("gender", "age", "religion")  # measured by default
-# Measured where they are named: the published tables before they were completed
-ORIGINAL = ("age-table13", "religion-table14")
+# Measured where they are named: the published tables, before words joined and left
+ORIGINAL = ("gender-table12", "age-table13", "religion-table14")
 # Measured where they are named: proposed, and not reviewed by people
 PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
 NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED)
@@ -97,9 +97,13 @@ class WordList:
 
     @property
     def role_map(self) -> Path:
-        """Where its role map is, whether it exists or not."""
+        """Where its role map is, whether it exists or not.
+
+        A list without one of its own takes that of its attribute beside it.
+        """
         listed = Path(self.path)
-        return listed.with_name(f"roles_{listed.stem}.yaml")
+        own = listed.with_name(f"roles_{listed.stem}.yaml")
+        return own if own.is_file() else listed.with_name(f"roles_{self.attribute}.yaml")
 
     @property
     def fixed(self) -> str:

@@ -4,8 +4,6 @@
     python tests/benchmarks/people.py
     # and of kinds that they did not learn from, whose texts do not ship
     python tests/benchmarks/people.py --texts CORPUS.jsonl.gz …
-    # how often each label names people, from all labelled documents; nothing is estimated
-    python tests/benchmarks/people.py --labels
     # the speed of the first stage, and speed and memory of `measure` beside words
     python tests/benchmarks/people.py --speed
 
@@ -26,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -156,35 +154,6 @@ def interval(each: np.ndarray, doubt: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def labels(documents: Sequence[Labelled]) -> None:
-    """Print of each label how often it names people, all and by kind."""
-    for attribute in dict.fromkeys(each.attribute for each in documents):
-        judge = Judge(attribute)
-        people: Counter[tuple[str, str]] = Counter()
-        every: Counter[tuple[str, str]] = Counter()
-        for each in (one for one in documents if one.attribute == attribute):
-            found, _, true, known = judge.first(each)
-            kind = each.source.split("-")[0]
-            for label, yes in zip(found.labels[known].tolist(), true[known].tolist(), strict=True):
-                for name in ("all", kind):
-                    every[judge.labels[label], name] += 1
-                    people[judge.labels[label], name] += yes
-        print(f"| {attribute} | n | people [95 %] | by kind of text |\n|---|---|---|---|")
-        weak = []
-        for label, name in sorted(every, key=lambda key: -every[key]):
-            if name != "all" or every[label, name] < 5:
-                continue
-            kinds = {k: n for (own, k), n in every.items() if own == label and k != "all"}
-            told = ", ".join(f"{k} {people[label, k]} of {n}" for k, n in sorted(kinds.items()))
-            under = sum(people[label, k] / n < 0.5 for k, n in kinds.items())
-            if under >= 3 and people[label, "all"] / every[label, "all"] < 0.5:
-                weak.append(label)
-            n = every[label, name]
-            print(f"| {label} | {n} | {share(people[label, name], n)} | {told} |")
-        told = ", ".join(weak) or "none"
-        print(f"\n{attribute}, under 0.5 in all and on three kinds of text: {told}\n")
-
-
 def speed() -> None:
     """Print how many mentions a second of processor time the first stage judges."""
     judge = Judge("gender")
@@ -236,16 +205,12 @@ def main() -> None:
     )
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--data", type=Path, default=DATA / "documents.jsonl.gz")
-    parser.add_argument("--labels", action="store_true")
     parser.add_argument("--speed", action="store_true")
     given = parser.parse_args()
     if given.speed:
         speed()
         return
     documents = labelled.read(given.data, texts(given.texts))
-    if given.labels:
-        labels(documents)
-        return
     report("kept for the report", labelled.part(documents, labelled.REPORT))
     if unseen := labelled.part(documents, labelled.UNSEEN):
         report("kinds that no model learnt from", unseen)

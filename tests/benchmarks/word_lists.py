@@ -29,7 +29,7 @@ from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.measures.bias_score import vectors
 from evenflow.wordlists import loader, spelling
 
-TABLES = ("gender", "age-table13", "religion-table14")
+TABLES = ("gender-table12", "age-table13", "religion-table14")
 SEEDS, TOP, NEIGHBOURS = 5, 300, 1000
 
 
