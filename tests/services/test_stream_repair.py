@@ -70,7 +70,7 @@ def test_people_of_a_topic_are_those_of_files(
 ) -> None:
     """The sample does not depend on the source, the cuts of blocks or the number of workers."""
     name, output = topic(1), tmp_path / "topic"
-    texts = ("The ancient walls stood.", "The kids met an elderly man.", "A minor issue.")
+    texts = ("The sage grew well.", "The kids met an elderly man.", "A veteran issue.")
     values = [
         json.dumps({"id": f"d{i}", "text": f"{i}. {texts[i % 3]}"}).encode() for i in range(300)
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evenflow.transforms.annotation import label_people
@@ -10,10 +12,12 @@ from evenflow.wordlists.loader import load
 
 TEXTS = [f"{n}: The ancient walls stood. The elderly met many teenagers." for n in range(9)]
 IDS = [str(n) for n in range(9)]
+# The published list has labels that mostly name things
+PUBLISHED = replace(load("age-table13"), target=load("age").target)
 
 
 def test_labels_that_name_things_come_first_with_what_they_do_to_dr() -> None:
-    found = check(load("age"), [(IDS[:4], TEXTS[:4]), (IDS[4:], TEXTS[4:])], 2)
+    found = check(PUBLISHED, [(IDS[:4], TEXTS[:4]), (IDS[4:], TEXTS[4:])], 2)
     assert found["documents"] == 9
     weak, *strong = found["labels"]
     assert (weak["label"], weak["group"], weak["mentions"], weak["read"]) == (
@@ -31,13 +35,13 @@ def test_labels_that_name_things_come_first_with_what_they_do_to_dr() -> None:
 
 
 def test_the_sample_does_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = check(load("age"), [(IDS, TEXTS)], 2)
+    one = check(PUBLISHED, [(IDS, TEXTS)], 2)
     monkeypatch.setattr(label_people, "PIECE", 70)
-    assert check(load("age"), [(IDS[::-1], TEXTS[::-1])], 2) == one
+    assert check(PUBLISHED, [(IDS[::-1], TEXTS[::-1])], 2) == one
 
 
 def test_a_corpus_without_a_label_has_no_rows() -> None:
-    found = check(load("age"), [(["a"], ["It rained."])], 2)
+    found = check(PUBLISHED, [(["a"], ["It rained."])], 2)
     assert found == {
         "documents": 1,
         "labels": [],

@@ -18,7 +18,12 @@ from evenflow.transforms.io.records import Documents
 from evenflow.transforms.models.passages import Excerpt, Place
 from evenflow.transforms.models.reader import Reader
 
-CONFIG = load(None, {"measure.count": "people", "measure.passages": 3}, ["gender", "age"])
+PEOPLE = {
+    "measure.count": "people",
+    "measure.passages": 3,
+    "attributes.age.wordlist": "age-table13",  # it has labels that mostly name things
+}
+CONFIG = load(None, PEOPLE, ["gender", "age"])
 ANNOTATOR = Annotator(CONFIG)
 TEXTS = st.lists(
     st.lists(

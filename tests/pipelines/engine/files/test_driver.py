@@ -603,7 +603,7 @@ def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_
 
 def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
-    sentences = ("The ancient walls stood.", "The kids met an elderly man.", "A minor issue.")
+    sentences = ("The sage grew well.", "The kids met an elderly man.", "A veteran issue.")
     rows = [
         {"id": str(n), "text": f"{n}. {sentences[n % 3]} {sentences[n % 2]}"} for n in range(40)
     ]
@@ -623,7 +623,7 @@ def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
     assert age.rolling.mentions == pytest.approx(
         sum(sum(each.attributes["age"].sums.counts) for each in (first, second)), abs=1
     )
-    assert age.people.labels["elderly"] > 5 > 1 > age.people.labels["minor"]
+    assert age.people.labels["elderly"] > 5 > 1 > age.people.labels["veteran"]
     # Half of the people are old, half young: against a tenth and four tenths
     against = age.people.against
     assert against.keys() == {"even", "population"} and against["population"].dr is not None
@@ -637,5 +637,5 @@ def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
     shares = {
         row["label"]: row.get("people", 0) for row in attribute("age", totals, None)["labels"]
     }
-    assert shares["elderly"] > 0.7 > 0.3 > shares["minor"]
+    assert shares["elderly"] > 0.7 > 0.3 > shares["veteran"]
     assert f"{percent(shares['elderly'])} people" in page

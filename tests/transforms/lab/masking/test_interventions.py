@@ -11,7 +11,7 @@ from evenflow.transforms.substitution import roles
 from evenflow.transforms.text.pronouns import PRONOUNS
 from evenflow.wordlists import loader, spelling
 
-GENDER, RELIGION = loader.load("gender"), loader.load("religion")
+GENDER, RELIGION = loader.load("gender-table12"), loader.load("religion")
 FINDERS = {words.attribute: SentenceFinder(words) for words in (GENDER, RELIGION)}
 BOTH, AND, OR, EITHER = FIXED
 
