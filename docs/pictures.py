@@ -148,7 +148,7 @@ def metadata(path: Path) -> dict[str, str]:
 @contextmanager
 def _board(output: Path) -> Iterator[tuple[str, Path]]:
     """Serve a run's board."""
-    with _serving("board", str(output), "--port", "0") as address:
+    with _serving("gate", "board", str(output), "--port", "0") as address:
         yield address, output.absolute()
 
 
@@ -159,18 +159,18 @@ def _review() -> Iterator[tuple[str, Path]]:
         at, corpus = Path(name), ("--corpus", str(CORPUS))
         page, draft = str(at / "complete.html"), str(at / "draft.json")
         subprocess.run(
-            [*EVENFLOW, "wordlists", "complete", "gender", *corpus, "--page", page],
+            [*EVENFLOW, "words", "complete", "gender", *corpus, "--page", page],
             check=True,
             stdout=subprocess.DEVNULL,
         )
         seeds = [part for each in SEEDS for part in ("--seeds", each)]
         generate = ("--attribute", "gender", "--groups", "female,male", "--top", "40")
         subprocess.run(
-            [*EVENFLOW, "wordlists", "generate", *generate, *seeds, *corpus, "-o", draft],
+            [*EVENFLOW, "words", "generate", *generate, *seeds, *corpus, "-o", draft],
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        with _serving("wordlists", "review", draft) as address:
+        with _serving("words", "review", draft) as address:
             yield address, at
 
 

@@ -14,7 +14,7 @@ import yaml
 from evenflow.schemas.config import Config
 
 HEAD = """\
-# Alert and recording rules for Evenflow's metrics. `evenflow alerts rules --config FILE` writes
+# Alert and recording rules for Evenflow's metrics. `evenflow gate alerts --config FILE` writes
 # them for a configuration; this is the default's. Thresholds are metrics, not numbers here.
 """
 MINUTE = 60

@@ -44,8 +44,8 @@ class Step:
 NEXT = {
     "reading": Step(
         "dead_letters",
-        "look at the dead letters (evenflow ls {dir} --folder dead-letter --pane {pane}), repair"
-        " the source or fields.text, and run it into a new output",
+        "look at the dead letters (evenflow gate ls {dir} --folder dead-letter --pane {pane}),"
+        " repair the source or fields.text, and run it into a new output",
     ),
     "checks": Step(
         "checks_failed",

@@ -14,7 +14,7 @@ class Mined(Section):
 
     top: int = Field(default=10, ge=1, description="Sentences for each pair of groups.")
     intervention: str | None = Field(
-        default=None, description="Name of an intervention, as for `evenflow mine`. null: none."
+        default=None, description="Name of an intervention, as for `evenflow lab mine`. null: none."
     )
     random: bool = Field(
         default=False, description="Whether they are drawn; else those the model leans most in."
@@ -70,7 +70,7 @@ class Grid(Section):
     """An entry of the section `grid`: an arm of mined sentences for each meeting of its values."""
 
     interventions: list[str] = Field(
-        min_length=1, description="Names of interventions, as for `evenflow mine`."
+        min_length=1, description="Names of interventions, as for `evenflow lab mine`."
     )
     top: list[Annotated[int, Field(ge=1)]] = Field(
         default=[10, 50, 100], min_length=1, description="Sentences for each pair of groups."

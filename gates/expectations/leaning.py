@@ -75,7 +75,7 @@ class ExpectBiasScoreToBeWithin(StatedExpectation):
     Attributes:
         column: Column with texts.
         threshold: Score above which a sentence's score is high, such as a percentile of a
-            reference corpus (`evenflow bias-score reference`).
+            reference corpus (`evenflow lab bias-score reference`).
         max_value: Largest share of such sentences allowed, 0 to 1.
         attribute: Attribute whose groups words lean to.
         vectors: As bias_score.vectors of the configuration; None for the shipped static ones.

@@ -50,7 +50,7 @@ def read_checkpoint(root: Place) -> Totals | None:
         if isinstance(error, ValidationError):
             refuse_newer(data, storage.address(CHECKPOINT), error)
         raise LedgerError(
-            f"{storage.address(CHECKPOINT)}: not a checkpoint: {error}; `evenflow ledger verify"
+            f"{storage.address(CHECKPOINT)}: not a checkpoint: {error}; `evenflow gate verify"
             " --rebuild` makes it anew"
         ) from error
 

@@ -51,8 +51,8 @@ class File:
 class Accepted:
     """The accepted documents of an output, as one data set.
 
-    What counts as accepted is what `evenflow ls` lists: decisions of people count, and files that
-    no entry names do not.
+    What counts as accepted is what `evenflow gate ls` lists: decisions of people count, and files
+    that no entry names do not.
 
     Attributes:
         history: The ledger.

@@ -12,8 +12,8 @@ from evenflow.pipelines.cli.options import DATA, SetOption
 from evenflow.pipelines.terminal.endings import printing
 
 EXAMPLES = examples(
-    "evenflow alerts rules > evenflow.rules.yaml",
-    "evenflow alerts rules --config gate.yaml > evenflow.rules.yaml",
+    "evenflow gate alerts > evenflow.rules.yaml",
+    "evenflow gate alerts --config gate.yaml > evenflow.rules.yaml",
 )
 
 

@@ -50,6 +50,25 @@ It measures how evenly documents name the groups of a protected attribute, judge
 and accepts each pane or sets it aside.
 """
 
+CONFIG = "The configuration: every key with its meaning."
+GATE = "The state of a gate, what it has accepted, and decisions about it."
+# The words of earlier versions, which still work in this one
+OLD = {
+    ("ledger", "verify"): "gate verify",
+    ("ledger", "export"): "gate ledger",
+    ("alerts", "rules"): "gate alerts",
+    ("estimate",): "llm estimate",
+    ("wordlists",): "words",
+    **{
+        (word,): f"gate {word}"
+        for word in ("ls", "export", "card", "report", "board", "metrics", "trigger")
+    },
+    **{
+        (word,): f"lab {word}"
+        for word in ("mine", "finetune", "benchmark", "experiment", "bias-score")
+    },
+}
+
 
 def application() -> typer.Typer:
     """Declare all commands.
@@ -65,13 +84,15 @@ def application() -> typer.Typer:
         "pretty_exceptions_enable": False,
     }
     names = {"help_option_names": ["-h", "--help"]}
-    app = typer.Typer(help=HELP, context_settings=names, add_completion=False, **settings)
+    app = typer.Typer(help=HELP, context_settings=names, add_completion=True, **settings)
     app.callback()(_common)
 
-    def group(name: str, text: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
+    def group(
+        name: str, text: str, parent: typer.Typer = app, cls: type[TyperGroup] | None = None
+    ) -> typer.Typer:
         below = typer.Typer(help=text, cls=cls, **settings)
         below.callback()(lambda: None)  # so that it stays a group where it has one command
-        app.add_typer(below, name=name)
+        parent.add_typer(below, name=name)
         return below
 
     def add(
@@ -89,19 +110,9 @@ def application() -> typer.Typer:
     add("stream", stream.stream, stream.EXAMPLES, cls=stream.StreamCommand)
     add("measure", measure.measure, measure.EXAMPLES)
     add("compare", cli_compare.compare, cli_compare.EXAMPLES)
-    meetings = group("coverage", coverage.HELP, coverage.CoverageGroup)
-    add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
-    add("plan", coverage_plan.plan, coverage_plan.EXAMPLES, meetings)
-    add("generate", coverage_generate.generate, coverage_generate.EXAMPLES, meetings)
     add("explain", explain.explain, explain.EXAMPLES)
-    add("metrics", metrics.metrics, metrics.EXAMPLES)
-    add("rules", alerts.rules, alerts.EXAMPLES, group("alerts", "Alerts of Prometheus."))
-    add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES)
-    add("export", cli_export.export, cli_export.EXAMPLES)
-    add("card", cli_card.card, cli_card.EXAMPLES)
-    add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES)
-    add("board", cli_board.board, cli_board.EXAMPLES)
-    gate = group("gate", "The state of a gate.")
+    add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, group("config", CONFIG))
+    gate = group("gate", GATE)
     add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
     add("why", cli_gate.gate_why, cli_gate.WHY_EXAMPLES, gate)
     add("hold", cli_gate.gate_hold, cli_gate.HOLD_EXAMPLES, gate)
@@ -109,11 +120,21 @@ def application() -> typer.Typer:
     add("accept", cli_gate.gate_accept, cli_gate.ACCEPT_EXAMPLES, gate)
     add("reject", cli_gate.gate_reject, cli_gate.REJECT_EXAMPLES, gate)
     add("undo", cli_gate.gate_undo, cli_gate.UNDO_EXAMPLES, gate)
+    add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES, gate)
+    add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES, gate)
+    add("board", cli_board.board, cli_board.EXAMPLES, gate)
+    add("metrics", metrics.metrics, metrics.EXAMPLES, gate)
+    add("alerts", alerts.rules, alerts.EXAMPLES, gate)
+    add("verify", cli_gate.ledger_verify, cli_gate.VERIFY_EXAMPLES, gate)
+    add("ledger", pruning.ledger_export, pruning.EXPORT_EXAMPLES, gate)
+    add("export", cli_export.export, cli_export.EXAMPLES, gate)
+    add("card", cli_card.card, cli_card.EXAMPLES, gate)
     add("prune", pruning.gate_prune, pruning.PRUNE_EXAMPLES, gate)
-    ledger = group("ledger", "The ledger of a run.")
-    add("verify", cli_gate.ledger_verify, cli_gate.VERIFY_EXAMPLES, ledger)
-    add("export", pruning.ledger_export, pruning.EXPORT_EXAMPLES, ledger)
-    lists = group("wordlists", "Word lists: those shipped, and yours.")
+    rules = group("trigger", cli_trigger.HELP, gate)
+    add("list", cli_trigger.trigger_list, cli_trigger.LIST_EXAMPLES, rules)
+    add("run", cli_trigger.trigger_run, cli_trigger.RUN_EXAMPLES, rules)
+    add("history", cli_trigger.trigger_history, cli_trigger.HISTORY_EXAMPLES, rules)
+    lists = group("words", "Word lists: those shipped, and yours.")
     add("list", cli_lists.wordlists_list, cli_lists.LIST_EXAMPLES, lists)
     add("show", cli_lists.wordlists_show, cli_lists.SHOW_EXAMPLES, lists)
     add("check", cli_lists.wordlists_check, cli_lists.CHECK_EXAMPLES, lists)
@@ -122,22 +143,21 @@ def application() -> typer.Typer:
     add("generate", drafts.generate, drafts.GENERATE_EXAMPLES, lists)
     add("review", drafts.review, drafts.REVIEW_EXAMPLES, lists)
     add("finish", drafts.finish, drafts.FINISH_EXAMPLES, lists)
+    meetings = group("coverage", coverage.HELP, cls=coverage.CoverageGroup)
+    add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
+    add("plan", coverage_plan.plan, coverage_plan.EXAMPLES, meetings)
+    add("generate", coverage_generate.generate, coverage_generate.EXAMPLES, meetings)
     llm = group("llm", "The language model that a run may ask.")
     add("check", cli_llm.llm_check, cli_llm.CHECK_EXAMPLES, llm)
-    add("estimate", estimate.estimate, estimate.EXAMPLES)
-    leaning = group("bias-score", "What the neutral words of sentences lean to.")
+    add("estimate", estimate.estimate, estimate.EXAMPLES, llm)
+    lab = group("lab", "The laboratory: mine sentences, train and measure models.")
+    add("mine", cli_mine.mine, cli_mine.EXAMPLES, lab)
+    add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES, lab)
+    add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES, lab)
+    add("experiment", cli_experiment.experiment, cli_experiment.EXAMPLES, lab)
+    leaning = group("bias-score", "What the neutral words of sentences lean to.", lab)
     add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
     add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
-    add("mine", cli_mine.mine, cli_mine.EXAMPLES)
-    add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES)
-    add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES)
-    add("experiment", cli_experiment.experiment, cli_experiment.EXAMPLES)
-    rules = group("trigger", cli_trigger.HELP)
-    add("list", cli_trigger.trigger_list, cli_trigger.LIST_EXAMPLES, rules)
-    add("run", cli_trigger.trigger_run, cli_trigger.RUN_EXAMPLES, rules)
-    add("history", cli_trigger.trigger_history, cli_trigger.HISTORY_EXAMPLES, rules)
-    config = group("config", "The configuration.")
-    add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
     return app
 
 
@@ -156,6 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # Taken wherever it stands: a user who wants a traceback adds it at the end of the command.
     first = options_of(words)
     words = [word for word in first if word != DEBUG] + words[len(first) :]
+    words = present(words)
     try:
         with stoppable(session):
             application()(words, prog_name="evenflow", obj=session)
@@ -167,6 +188,23 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # The end of the process looks through all objects otherwise, for a part of a second
         gc.freeze()
     sys.exit(0)
+
+
+def present(words: list[str]) -> list[str]:
+    """Replace words of earlier versions, and name the present ones on standard error.
+
+    Args:
+        words: The words after the program's name.
+
+    Returns:
+        The words that this version knows.
+    """
+    for size in (2, 1):
+        if new := OLD.get(tuple(words[:size])):
+            old = " ".join(words[:size])
+            print(f"evenflow: `evenflow {old}` is `evenflow {new}` now", file=sys.stderr)
+            return [*new.split(), *words[size:]]
+    return words
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""`evenflow bias-score`: an attribute's direction, and the reference that panes are judged by."""
+"""`evenflow lab bias-score`: an attribute's direction, and the reference of panes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
 DIRECTION_EXAMPLES = examples(
-    "evenflow bias-score direction",
-    "evenflow bias-score direction --vectors glove.txt --json",
-    "evenflow bias-score direction --vectors build/models/bert-base-uncased",
+    "evenflow lab bias-score direction",
+    "evenflow lab bias-score direction --vectors glove.txt --json",
+    "evenflow lab bias-score direction --vectors build/models/bert-base-uncased",
 )
 REFERENCE_EXAMPLES = examples(
-    "evenflow bias-score reference 'clean/*.jsonl.gz' --output reference.json",
-    "evenflow bias-score reference clean/ --vectors glove.txt --output reference.json",
+    "evenflow lab bias-score reference 'clean/*.jsonl.gz' --output reference.json",
+    "evenflow lab bias-score reference clean/ --vectors glove.txt --output reference.json",
 )
 VectorsOption = Annotated[
     str | None,

@@ -1,4 +1,4 @@
-"""`evenflow board`: a live page of gates."""
+"""`evenflow gate board`: a live page of gates."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage
 
 EXAMPLES = examples(
-    "evenflow board out --open",
-    "evenflow board out-news out-books s3://bucket/out --port 8090",
-    "EVENFLOW_BOARD_TOKEN=… evenflow board out --allow-actions",
+    "evenflow gate board out --open",
+    "evenflow gate board out-news out-books s3://bucket/out --port 8090",
+    "EVENFLOW_BOARD_TOKEN=… evenflow gate board out --allow-actions",
 )
 PORT = 8090
 TOKEN = "EVENFLOW_BOARD_TOKEN"

@@ -1,4 +1,4 @@
-"""`evenflow card`: describes what a gate accepted, for those who use it."""
+"""`evenflow gate card`: describes what a gate accepted, for those who use it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 
 EXAMPLES = examples(
-    "evenflow card out --name 'Speeches, even' --license cc0-1.0",
-    "evenflow card s3://bucket/out --name speeches --json",
+    "evenflow gate card out --name 'Speeches, even' --license cc0-1.0",
+    "evenflow gate card s3://bucket/out --name speeches --json",
 )
 
 

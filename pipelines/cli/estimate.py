@@ -1,4 +1,4 @@
-"""`evenflow estimate`: what asking an LLM would cost, before it is asked."""
+"""`evenflow llm estimate`: what asking an LLM would cost, before it is asked."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from evenflow.transforms.repair.estimate import Sample
 
 EXAMPLES = examples(
-    "evenflow estimate corpus/",
-    "evenflow estimate 'corpus/*.jsonl.gz' --tokens-per-second 4000 --json",
+    "evenflow llm estimate corpus/",
+    "evenflow llm estimate 'corpus/*.jsonl.gz' --tokens-per-second 4000 --json",
 )
 SAMPLE = 2000  # documents; they take a few seconds
 # Prompts and answers together: a 7B on one GPU of 24 GB, with many questions under way

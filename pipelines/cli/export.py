@@ -1,4 +1,4 @@
-"""`evenflow export`: accepted documents, handed over."""
+"""`evenflow gate export`: accepted documents, handed over."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import counted, visible
 
 EXAMPLES = examples(
-    "evenflow export out --to accepted",
-    "evenflow export out --to accepted.jsonl.zst --pane 0..99",
-    "evenflow export out --to iceberg:warehouse/curated.documents",
+    "evenflow gate export out --to accepted",
+    "evenflow gate export out --to accepted.jsonl.zst --pane 0..99",
+    "evenflow gate export out --to iceberg:warehouse/curated.documents",
 )
 
 

@@ -33,12 +33,12 @@ UNDO_EXAMPLES = examples("evenflow gate undo out --pane 6..9 --reason 'read agai
 HOLD_EXAMPLES = examples("evenflow gate hold out --reason 'the source is being looked at'")
 RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looked at by Ada'")
 VERIFY_EXAMPLES = examples(
-    "evenflow ledger verify out", "evenflow ledger verify s3://bucket/out --files --json"
+    "evenflow gate verify out", "evenflow gate verify s3://bucket/out --files --json"
 )
-REPORT_EXAMPLES = examples("evenflow report out")
+REPORT_EXAMPLES = examples("evenflow gate report out")
 LS_EXAMPLES = examples(
-    "evenflow ls s3://bucket/out",
-    "evenflow ls out --folder quarantine --pane 100..199 --json",
+    "evenflow gate ls s3://bucket/out",
+    "evenflow gate ls out --folder quarantine --pane 100..199 --json",
 )
 
 ReasonOption = Annotated[
@@ -154,9 +154,9 @@ def gate_accept(
 ) -> None:
     """Accept panes that the gate set aside, after review.
 
-    The decision is an entry of its own in the ledger. No file moves: `evenflow ls`, the rolling
-    figures of later panes, report, board, metrics and training count the panes as accepted. A gate
-    that is held because of the pane goes on.
+    The decision is an entry of its own in the ledger. No file moves: `evenflow gate ls`, the
+    rolling figures of later panes, report, board, metrics and training count the panes as accepted.
+    A gate that is held because of the pane goes on.
     """
     _decide(directory, "accept", pane, reason, by)
 

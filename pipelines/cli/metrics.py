@@ -1,4 +1,4 @@
-"""`evenflow metrics`: serves outputs that other processes write, and the ends of runs on files."""
+"""`evenflow gate metrics`: serves outputs that others write, and the ends of runs on files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 EXAMPLES = examples(
-    "evenflow metrics out --port 9464",
-    "evenflow metrics /data/news /data/web s3://bucket/books --port 9464",
-    "evenflow metrics out --file /var/lib/node_exporter/out.prom",
+    "evenflow gate metrics out --port 9464",
+    "evenflow gate metrics /data/news /data/web s3://bucket/books --port 9464",
+    "evenflow gate metrics out --file /var/lib/node_exporter/out.prom",
 )
 
 

@@ -1,4 +1,4 @@
-"""`evenflow gate prune` and `evenflow ledger export`: what is left of a ledger's past."""
+"""`evenflow gate prune` and `evenflow gate ledger`: what is left of a ledger's past."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PRUNE_EXAMPLES = examples(
     "evenflow gate prune out --older-than 30d",
     "evenflow gate prune out --what quarantine --most 20GiB --delete",
 )
-EXPORT_EXAMPLES = examples("evenflow ledger export out --to ledger.parquet")
+EXPORT_EXAMPLES = examples("evenflow gate ledger out --to ledger.parquet")
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 BYTES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 

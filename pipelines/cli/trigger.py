@@ -1,4 +1,4 @@
-"""`evenflow trigger`: the rules of a gate, and what became of their actions."""
+"""`evenflow gate trigger`: the rules of a gate, and what became of their actions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 HELP = "Rules that start an action when something is so (section triggers)."
-LIST_EXAMPLES = examples("evenflow trigger list out", "evenflow trigger list out --json")
+LIST_EXAMPLES = examples("evenflow gate trigger list out", "evenflow gate trigger list out --json")
 RUN_EXAMPLES = examples(
-    "evenflow trigger run out -c gate.yaml", "evenflow trigger run out nightly -c gate.yaml"
+    "evenflow gate trigger run out -c gate.yaml",
+    "evenflow gate trigger run out nightly -c gate.yaml",
 )
-HISTORY_EXAMPLES = examples("evenflow trigger history out")
+HISTORY_EXAMPLES = examples("evenflow gate trigger history out")
 
 
 ConfigOption = Annotated[

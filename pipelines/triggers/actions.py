@@ -104,18 +104,18 @@ def _words(
     if rule.finetune is not None:
         settings = made / f"{decision.key}.yaml"  # JSON is YAML
         settings.write_text(json.dumps({"finetune": config.finetune.model_dump()}))
-        words = ["finetune", "--data", str(output), "--pane", f"0..{decision.pane}"]
+        words = ["lab", "finetune", "--data", str(output), "--pane", f"0..{decision.pane}"]
         words += ["--quarantined", "skip", "--model", rule.finetune.model]
         return [*words, "--output", str(target), "--config", str(settings), "--quiet"]
     own = rule.benchmark
     assert own is not None
     trained = made / f"{rule.after}.{decision.pane:08d}"
     if not (trained / "training.json").exists():
-        words = ["benchmark", "--model", own.model]
+        words = ["lab", "benchmark", "--model", own.model]
     elif (trained / "adapter_config.json").exists():
-        words = ["benchmark", "--model", own.model, "--adapter", str(trained)]
+        words = ["lab", "benchmark", "--model", own.model, "--adapter", str(trained)]
     else:  # all weights were trained, or merged
-        words = ["benchmark", "--model", str(trained)]
+        words = ["lab", "benchmark", "--model", str(trained)]
     words += ["--output", str(target)]
     for suite in own.suites:
         words += ["--suite", suite]

@@ -118,7 +118,9 @@ def acting(output: Place, config: Config, note: Callable[[str], None]) -> Iterat
                 ended.extend(act(storage, config, stop))
             except LockedError:
                 if last:
-                    note("another process acts on the triggers; `evenflow trigger history` shows")
+                    note(
+                        "another process acts on the triggers: see `evenflow gate trigger history`"
+                    )
             except Exception as error:  # the run goes on, and the decision stays
                 if said != str(error):
                     note(f"triggers: {error}")

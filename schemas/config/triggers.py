@@ -66,13 +66,13 @@ class Webhook(Section):
 
 
 class FinetuneAction(Section):
-    """Section `triggers.NAME.finetune`: `evenflow finetune` on the accepted panes up to then."""
+    """Section `triggers.NAME.finetune`: `evenflow lab finetune` on the panes accepted so far."""
 
     model: str = Field(description="Folder of the model.")
 
 
 class BenchmarkAction(Section):
-    """Section `triggers.NAME.benchmark`: `evenflow benchmark`; after a rule, of its adapter."""
+    """Section `triggers.NAME.benchmark`: `evenflow lab benchmark`; after a rule, of its adapter."""
 
     model: str = Field(description="Folder of the model.")
     suites: list[str] = Field(min_length=1, description="Names of the benchmarks.")

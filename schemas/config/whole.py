@@ -83,7 +83,7 @@ class Config(Section):
         default_factory=Metrics, description="What `evenflow run` serves to Prometheus."
     )
     finetune: FinetuneSettings = Field(
-        default_factory=FinetuneSettings, description="How `evenflow finetune` trains a model."
+        default_factory=FinetuneSettings, description="How `evenflow lab finetune` trains a model."
     )
     triggers: dict[RuleName, Trigger] = Field(
         default_factory=dict[str, Trigger],
@@ -129,7 +129,7 @@ class Config(Section):
             text = f"{leaning.attribute!r} is not measured; {', '.join(self.attributes)} are"
             found.append(Problem(("bias_score", "attribute"), text))
         if leaning.mode in ("subtract", "augment") and leaning.reference is None:
-            text = f"{leaning.mode} needs one: evenflow bias-score reference CORPUS makes it"
+            text = f"{leaning.mode} needs one: evenflow lab bias-score reference CORPUS makes it"
             found.append(Problem(("bias_score", "reference"), text))
         repaired = self._own(leaning.attribute).mode or self.repair.mode
         if leaning.mode == "augment" and repaired != ["measure"]:

@@ -1,4 +1,4 @@
-"""Items a second and figures of `evenflow benchmark` beside lm-evaluation-harness.
+"""Items a second and figures of `evenflow lab benchmark` beside lm-evaluation-harness.
 
     pip install 'evenflow[bench,train]'
     python tests/benchmarks/benchmark_speed.py [--items 100] [--model build/models/…] [--threads 1]

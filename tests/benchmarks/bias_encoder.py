@@ -3,8 +3,8 @@
     python tests/benchmarks/bias_encoder.py DIR VECTORS
 
 Writes build/encoder/pairs.jsonl, the pairs of MRPC and STS-B (train and development parts; STS-B's
-scores as whole numbers), and runs `evenflow experiment docs/experiment/encoder.yaml` on them. DIR
-is the folder of --benchmark-data, with seat/ and senteval/. VECTORS is a file of word vectors.
+scores as whole numbers), and runs `evenflow lab experiment docs/experiment/encoder.yaml` on them.
+DIR is the folder of --benchmark-data, with seat/ and senteval/. VECTORS is a file of word vectors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
                 texts = dict(zip(("premise", "hypothesis"), item.content["texts"], strict=True))
                 label = round(float(item.content["label"]))
                 file.write(json.dumps({**texts, "label": label, "task": item.kind}) + "\n")
-    subprocess.run(["evenflow", "experiment", "docs/experiment/encoder.yaml"], check=True)
+    subprocess.run(["evenflow", "lab", "experiment", "docs/experiment/encoder.yaml"], check=True)
 
 
 if __name__ == "__main__":

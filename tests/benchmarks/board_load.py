@@ -1,8 +1,8 @@
 """What a board costs: python board_load.py [GATES] [PANES] [VIEWERS] [SECONDS] (50 10000 20 60).
 
-Prints memory, CPU and delays of `evenflow board` while each gate commits a pane every ten seconds
-and viewers hold a page open: half look at all gates, half at one gate each. A viewer does what the
-page's script does: it waits for events, and then fetches the page, once a second at most.
+Prints memory, CPU and delays of `evenflow gate board` while each gate commits a pane every ten
+seconds and viewers hold a page open: half look at all gates, half at one gate each. A viewer does
+what the page's script does: it waits for events, and then fetches the page, once a second at most.
 
 The gates' ledgers are copies of one, by hard links. CPU is that of the board's process alone.
 """
@@ -94,7 +94,7 @@ def memory(process: int, key: str) -> float:
 async def load(roots: list[Path], panes: int, viewers: int, seconds: float) -> None:
     """Start a board, look at it, and print the table."""
     code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
-    words = ["board", *map(str, roots), "--port", "0"]
+    words = ["gate", "board", *map(str, roots), "--port", "0"]
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE)
     try:

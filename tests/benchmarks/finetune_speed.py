@@ -1,4 +1,4 @@
-"""Tokens a second of `evenflow finetune` beside the Trainer of transformers, on the same sequences:
+"""Tokens a second of `evenflow lab finetune` beside the Trainer of transformers, on equal data:
 
     python tests/benchmarks/finetune_speed.py MODEL [--steps 4] [--batch 2] [--context 128]
 

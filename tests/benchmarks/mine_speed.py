@@ -104,8 +104,8 @@ def main() -> None:
 
         rows = [
             ("transformers, one by one", lambda: plain(model, given)),
-            ("evenflow mine, 32 bits", ours),
-            ("evenflow mine --onnx, 8 bits", lambda: ours(predict)),
+            ("evenflow lab mine, 32 bits", ours),
+            ("evenflow lab mine --onnx, 8 bits", lambda: ours(predict)),
         ]
         table = Table(
             "", "CPU seconds", "sentences/s", "times", "Spearman, mean", "Spearman, score"

@@ -98,7 +98,7 @@ def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
     stated = " ".join(str(interval.__doc__).split()[:4])
     expected = {
         "configuration.html": ("min_mentions", "max_text_mib"),
-        "commands.html": ("evenflow wordlists check", "--epsilon"),
+        "commands.html": ("evenflow words check", "--epsilon"),
         "metrics.html": ("evenflow_panes_total", "evenflow_dr_low"),
         "statistics.html": (stated, "documents_until"),
         "architecture.html": ("transforms/", "<svg"),

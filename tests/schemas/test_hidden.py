@@ -146,7 +146,7 @@ def test_nothing_that_a_run_writes_or_says_shows_a_value(
     outcomes = [json.loads(each.read_text()) for each in Path("out/triggers").glob("*/*.json")]
     assert {each.get("outcome") for each in outcomes} >= {"done", "failed"}
     for words in (("list",), ("history",)):
-        shown = call("trigger", *words, "out", "--json")
+        shown = call("gate", "trigger", *words, "out", "--json")
         said += shown.out + shown.err
     assert CANARY not in said
     written = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}

@@ -68,7 +68,7 @@ def pager() -> Iterator[Pager]:
 @contextmanager
 def monitored(folder: Path, port: int, pager: Pager) -> Iterator[Prometheus]:
     """Prometheus and Alertmanager, which look every second."""
-    written = subprocess.run([EVENFLOW, "alerts", "rules", "--for", "1"], capture_output=True)
+    written = subprocess.run([EVENFLOW, "gate", "alerts", "--for", "1"], capture_output=True)
     folder.mkdir()
     (folder / "rules.yaml").write_bytes(written.stdout)
     times = {"group_wait": "1s", "group_interval": "1s", "repeat_interval": "1h"}

@@ -32,11 +32,11 @@ Serve = Callable[..., str]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts `evenflow board` on a free port: serve(DIR…) -> its address, without a slash."""
+    """Starts `evenflow gate board` on a free port: serve(DIR…) -> its address, without a slash."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*directories: Path) -> str:
-        words = ["board", *map(str, directories), "--port", "0", "--allow-actions"]
+        words = ["gate", "board", *map(str, directories), "--port", "0", "--allow-actions"]
         code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
         process = subprocess.Popen(
             [sys.executable, "-c", code, *words],

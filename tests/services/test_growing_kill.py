@@ -76,7 +76,7 @@ def test_a_growing_folder_is_followed_through_kills(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert sorted(ids(output)) == sorted(written)
     verified = subprocess.run(
-        [COMMAND, "ledger", "verify", str(output), "--files", "--json"],
+        [COMMAND, "gate", "verify", str(output), "--files", "--json"],
         capture_output=True,
         text=True,
     )

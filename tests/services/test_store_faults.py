@@ -98,7 +98,7 @@ def test_a_path_with_blanks_and_percent_signs(
     assert {each.name.split("/")[0] for each in at(address).tree()} == {
         *("accepted", "checks", "gate", "ledger", "report.html", "report.json")
     }
-    lines = call("ls", address).out.splitlines()
+    lines = call("gate", "ls", address).out.splitlines()
     assert [line.split("\t")[0] for line in lines] == sorted(
         at(address).address(each.name) for each in at(address).tree("accepted")
     )
@@ -271,7 +271,7 @@ def test_a_run_goes_on_where_the_store_lists_nothing_new(
     assert call(*command(corpus, address)).status == 1 and fault.met
     s3_faults.faults.clear()
     assert call(*command(corpus, address)).status == 0
-    assert len(call("ls", address).out.splitlines()) == PANES
+    assert len(call("gate", "ls", address).out.splitlines()) == PANES
     s3_faults.hidden_seconds = 0
     assert call(*command(corpus, address)).status == 0  # it clears what it could not see
     found = {name: data for name, data in results(at(address)).items() if "claims/" not in name}
@@ -298,7 +298,7 @@ def test_a_second_run_is_refused_and_a_standby_takes_over(
         assert any("; standing by" in line for line in second.stderr)
     rest = second.stderr.read()
     assert second.wait() == 0, rest
-    assert len(call("ls", address).out.splitlines()) == PANES
+    assert len(call("gate", "ls", address).out.splitlines()) == PANES
 
 
 def test_a_reader_gets_the_rest_of_half_an_object(address: str, s3_faults: S3Faults) -> None:

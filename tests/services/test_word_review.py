@@ -28,7 +28,7 @@ Serve = Callable[[Path], Server]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts `evenflow wordlists review`: serve(draft) -> the printed address, the process."""
+    """Starts `evenflow words review`: serve(draft) -> the printed address, the process."""
     started: list[subprocess.Popen[str]] = []
 
     def start(path: Path) -> Server:

@@ -146,7 +146,7 @@ def _run(corpus: Path, output: str) -> None:
 
 
 def _check(output: str) -> None:
-    """Compare an output with its ledger, as `evenflow ledger verify --files` does."""
+    """Compare an output with its ledger, as `evenflow gate verify --files` does."""
     assert output_files.compare(at(output), History(at(output))).is_sound
 
 

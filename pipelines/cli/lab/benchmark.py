@@ -1,4 +1,4 @@
-"""`evenflow benchmark`: how able and how biased a language model is."""
+"""`evenflow lab benchmark`: how able and how biased a language model is."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.benchmark import Asked, Progress
 
 EXAMPLES = examples(
-    "evenflow benchmark --model smollm2-135m-instruct --suite hellaswag --output b",
-    "evenflow benchmark --model dir --adapter lora --suite crows_pairs:gender -o b",
-    "evenflow benchmark --model bert --suite stereoset --suite crows_pairs -o c",
-    "evenflow benchmark --model bert --pooling mean --suite senteval --benchmark-data dir -o e",
-    "evenflow benchmark --model qwen --llm http://localhost:8000 --suite soct -o d",
+    "evenflow lab benchmark --model smollm2-135m-instruct --suite hellaswag --output b",
+    "evenflow lab benchmark --model dir --adapter lora --suite crows_pairs:gender -o b",
+    "evenflow lab benchmark --model bert --suite stereoset --suite crows_pairs -o c",
+    "evenflow lab benchmark --model bert --pooling mean --suite senteval --benchmark-data dir -o e",
+    "evenflow lab benchmark --model qwen --llm http://localhost:8000 --suite soct -o d",
 )
 Pooling = Literal["first", "last", "mean", "max"]
 LINE_SECONDS = 5.0  # between two lines of progress

@@ -63,7 +63,7 @@ def generate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What `evenflow bias-score reference` wrote; a text's score must not be above it.",
+            help="What `evenflow lab bias-score reference` wrote: the most that a score may be.",
             rich_help_panel=CHECKS,
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""`evenflow wordlists generate`, `review` and `finish`: from seed words to a reviewed list."""
+"""`evenflow words generate`, `review` and `finish`: from seed words to a reviewed list."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.proposals import Proposal
 
 GENERATE_EXAMPLES = examples(
-    "evenflow wordlists generate --attribute a --groups f,m --seeds f=she …",
-    "evenflow wordlists generate … --llm http://127.0.0.1:8000 --llm-model m",
+    "evenflow words generate --attribute a --groups f,m --seeds f=she …",
+    "evenflow words generate … --llm http://127.0.0.1:8000 --llm-model m",
 )
 REVIEW_EXAMPLES = examples(
-    "evenflow wordlists review draft.json",
-    "evenflow wordlists review draft.json --terminal --reviewer Ada",
-    "evenflow wordlists review draft.json --terminal --reviewer A --disputed",
-    "evenflow wordlists review mine.yaml --corpus corpus/",
+    "evenflow words review draft.json",
+    "evenflow words review draft.json --terminal --reviewer Ada",
+    "evenflow words review draft.json --terminal --reviewer A --disputed",
+    "evenflow words review mine.yaml --corpus corpus/",
 )
-FINISH_EXAMPLES = examples("evenflow wordlists finish draft.json --output mine.yaml")
+FINISH_EXAMPLES = examples("evenflow words finish draft.json --output mine.yaml")
 # Above 0, so that the runs differ
 TEMPERATURE = 0.7
 TOKENS = 12  # of an answer for each word that is asked for, with room for rare words

@@ -1,4 +1,4 @@
-"""`evenflow experiment`: does the debiased data make a less biased model?"""
+"""`evenflow lab experiment`: does the debiased data make a less biased model?"""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.experiment import Cell
 
 EXAMPLES = examples(
-    "evenflow experiment experiment.yaml",
-    "evenflow experiment experiment.yaml --json",
-    "evenflow experiment encoder.yaml  # with the keys encoder and pairs",
+    "evenflow lab experiment experiment.yaml",
+    "evenflow lab experiment experiment.yaml --json",
+    "evenflow lab experiment encoder.yaml  # with the keys encoder and pairs",
 )
 PAGE = "experiment.html"
 

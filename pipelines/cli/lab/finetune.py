@@ -1,4 +1,4 @@
-"""`evenflow finetune`: train a model on accepted documents."""
+"""`evenflow lab finetune`: train a model on accepted documents."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.finetune import Progress
 
 EXAMPLES = examples(
-    "evenflow finetune --data out --model build/models/smollm2 --output adapter",
-    "evenflow finetune --data out --pane 0..7 --model smollm2 --output a --steps 100",
-    "evenflow finetune --data out --model bert --output b --objective mlm --rank 0",
-    "evenflow finetune --data out --model smollm2 --output merged --merge",
-    "evenflow finetune --data out --model smollm2 --output c --weights sample",
+    "evenflow lab finetune --data out --model build/models/smollm2 --output adapter",
+    "evenflow lab finetune --data out --pane 0..7 --model smollm2 --output a --steps 100",
+    "evenflow lab finetune --data out --model bert --output b --objective mlm --rank 0",
+    "evenflow lab finetune --data out --model smollm2 --output merged --merge",
+    "evenflow lab finetune --data out --model smollm2 --output c --weights sample",
 )
 LINE_SECONDS = 5.0  # between two lines of progress
 

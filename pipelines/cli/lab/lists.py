@@ -1,4 +1,4 @@
-"""`evenflow wordlists` and `evenflow config`: what is measured, and how it is configured."""
+"""`evenflow words` and `evenflow config`: what is measured, and how it is configured."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from evenflow.schemas.errors import USAGE
 if TYPE_CHECKING:
     from evenflow.wordlists.loader import WordList
 
-LIST_EXAMPLES = examples("evenflow wordlists list")
-SHOW_EXAMPLES = examples(
-    "evenflow wordlists show gender", "evenflow wordlists show mine.yaml --json"
-)
+LIST_EXAMPLES = examples("evenflow words list")
+SHOW_EXAMPLES = examples("evenflow words show gender", "evenflow words show mine.yaml --json")
 CHECK_EXAMPLES = examples(
-    "evenflow wordlists check gender mine.yaml",
-    "evenflow wordlists check age --corpus 'texts/*.jsonl.gz'",
+    "evenflow words check gender mine.yaml",
+    "evenflow words check age --corpus 'texts/*.jsonl.gz'",
 )
 CONFIG_EXAMPLES = examples(
     "evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json"

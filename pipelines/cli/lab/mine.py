@@ -1,4 +1,4 @@
-"""`evenflow mine`: the sentences of which a model leans most, perhaps after an intervention."""
+"""`evenflow lab mine`: the sentences of which a model leans most, perhaps after an intervention."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.mining import Counts
 
 EXAMPLES = examples(
-    "evenflow mine out --model bert-base-uncased --top 10",
-    "evenflow mine 'corpus/*.jsonl.gz' --model bert-base-uncased -a gender --onnx cache",
-    "evenflow mine out --random --top 50 --intervene neutral-masking -o drawn",
-    "evenflow mine out --model bert-base-uncased --intervene random-phrase-masking -o mined",
+    "evenflow lab mine out --model bert-base-uncased --top 10",
+    "evenflow lab mine 'corpus/*.jsonl.gz' --model bert-base-uncased -a gender --onnx cache",
+    "evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn",
+    "evenflow lab mine out --model bert-base-uncased --intervene random-phrase-masking -o mined",
 )
 LINE_SECONDS = 5.0  # between two lines of progress
 SHOWN_WORDS = 5

@@ -1,4 +1,4 @@
-"""`evenflow wordlists complete` and `compare`: lists against a corpus and against each other."""
+"""`evenflow words complete` and `compare`: lists against a corpus and against each other."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from evenflow.wordlists.loader import WordList
 
 COMPLETE_EXAMPLES = examples(
-    "evenflow wordlists complete mine.yaml --corpus corpus/",
-    "evenflow wordlists complete mine.yaml --corpus texts/ --output new.yaml",
-    "evenflow wordlists complete mine.yaml --corpus texts/ --page page.html",
+    "evenflow words complete mine.yaml --corpus corpus/",
+    "evenflow words complete mine.yaml --corpus texts/ --output new.yaml",
+    "evenflow words complete mine.yaml --corpus texts/ --page page.html",
 )
 COMPARE_EXAMPLES = examples(
-    "evenflow wordlists compare mine.yaml gender",
-    "evenflow wordlists compare mine.yaml gender --corpus texts/ --json",
+    "evenflow words compare mine.yaml gender",
+    "evenflow words compare mine.yaml gender --corpus texts/ --json",
 )
 SHOWN = 20  # lines of a long table; --json prints all
 

@@ -314,7 +314,7 @@ def begin(
     if strays:
         notes.append(
             f"{at(output).address(strays[0])}: not in the ledger, and so no part of the output"
-            f" ({len(strays):,} such files; evenflow ledger verify --files names all)"
+            f" ({len(strays):,} such files; evenflow gate verify --files names all)"
         )
     if more:
         notes.append(

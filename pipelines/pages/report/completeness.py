@@ -1,4 +1,4 @@
-"""The page that `evenflow wordlists complete --page` writes: DR over the words of a list (C3)."""
+"""The page that `evenflow words complete --page` writes: DR over the words of a list (C3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def page(found: Mapping[str, Any]) -> str:
     """Render what a word list lacks.
 
     Args:
-        found: What `evenflow wordlists complete --json` prints.
+        found: What `evenflow words complete --json` prints.
 
     Returns:
         The HTML, which needs no network.

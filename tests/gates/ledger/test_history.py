@@ -159,12 +159,12 @@ def test_verify_finds_a_checkpoint_that_says_otherwise_and_makes_it_anew(
     path = tmp_path / "ledger" / "checkpoint.json"
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"documents": ', b'"documents": 1', 1))
-    ended = call("ledger", "verify", tmp_path, "--json")
+    ended = call("gate", "verify", tmp_path, "--json")
     assert ended.status == 1 and ended.json["wrong"] != []
     path.write_bytes(b"{")
     ended = call("gate", "status", tmp_path)
     assert ended.status == 1 and "checkpoint.json: not a checkpoint" in ended.err
-    ended = call("ledger", "verify", tmp_path, "--rebuild")
+    ended = call("gate", "verify", tmp_path, "--rebuild")
     assert ended.status == 0 and path.read_bytes() == whole
     assert (
         ended.out
@@ -252,4 +252,4 @@ def test_a_ledger_of_the_version_before_weights_is_read(
     )
     status = call("gate", "status", tmp_path, "--json")
     assert status.status == 0 and status.json["panes"] == 1, status.err
-    assert call("report", tmp_path).status == 0
+    assert call("gate", "report", tmp_path).status == 0

@@ -54,7 +54,7 @@ def written(output: Storage, pane: int) -> PaneEntry:
 
 
 def test_every_file_is_there_as_it_was_written(call: Call, output: Storage) -> None:
-    ended = call("ledger", "verify", output, "--files")
+    ended = call("gate", "verify", output, "--files")
     assert ended.status == 0 and ended.out.splitlines()[-1] == (
         "12 files with 398 bytes are as the ledger says, and there is no other"
     )
@@ -76,9 +76,9 @@ def test_what_is_missing_changed_or_unknown_is_named(call: Call, output: Storage
         "unknown": ["accepted/part-00000003-0000.parquet", "sentences/mine.parquet"],
         "next": ["accepted/part-00000006-0000.parquet"],
     }
-    ended = call("ledger", "verify", output, "--files", "--json")
+    ended = call("gate", "verify", output, "--files", "--json")
     assert ended.status == 1 and json.loads(ended.out)["files"] == found
-    ended = call("ledger", "verify", output, "--files")
+    ended = call("gate", "verify", output, "--files")
     assert ended.status == 1
     for line in (
         "missing: accepted/part-00000000-0000.parquet",
@@ -86,7 +86,7 @@ def test_what_is_missing_changed_or_unknown_is_named(call: Call, output: Storage
         "not in the ledger: sentences/mine.parquet",
     ):
         assert line in ended.out.splitlines()
-    assert call("ledger", "verify", output).status == 0  # the entries alone are sound
+    assert call("gate", "verify", output).status == 0  # the entries alone are sound
 
 
 def test_a_start_names_shards_that_no_recent_pane_has(output: Storage) -> None:

@@ -91,7 +91,7 @@ def test_all_goes_but_the_ledger_and_what_is_accepted(call: Call, output: Storag
     gone = before - files(output)
     assert {name for name in gone if name.startswith("quarantine/")} == {*quarantined(1, 5)}
     assert {name.partition("/")[0] for name in gone} == {"quarantine", "checks", "staged"}
-    ended = call("ledger", "verify", output, "--files")
+    ended = call("gate", "verify", output, "--files")
     assert ended.status == 0, ended.out
     assert "pruned: 10 files, as ledger/pruned/ says" in ended.out
     assert output_files.strays(output, History(output)) == ([], 0)
@@ -141,7 +141,7 @@ def test_a_prune_that_was_killed_is_finished_by_the_next(call: Call, output: Sto
     history = History(output)
     chosen = pruned.chosen(pruned.candidates(output, history, ["quarantine"]), most=0)
     pruned._note(output, [each.file.name for each in chosen], "somebody")
-    assert call("ledger", "verify", output, "--files").status == 0
+    assert call("gate", "verify", output, "--files").status == 0
     call("gate", "prune", output, "--what", "quarantine", "--most", "0", "--delete")
     assert output.names("quarantine") == []
 

@@ -48,7 +48,7 @@ def test_a_killed_run_of_an_earlier_version_is_continued(
     assert ended.status in (0, 3), ended.err
     assert len(before) == 4 and len([*ledger.glob("0*.json")]) == 6
     assert {name: (ledger / name).read_bytes() for name in before} == before
-    ended = call("ledger", "verify", "files", "--files")
+    ended = call("gate", "verify", "files", "--files")
     assert ended.status == 0, ended.out
     ids: list[str] = []
     for path in sorted((tmp_path / "files").glob("[aq]*/*-0*.parquet")):
@@ -61,7 +61,7 @@ def test_a_long_ledger_of_an_earlier_version_is_read_and_goes_on(
     call: Call, tmp_path: Path, version: Path
 ) -> None:
     shutil.copytree(version / "segments", tmp_path, dirs_exist_ok=True)
-    assert call("ledger", "verify", tmp_path).status == 0
+    assert call("gate", "verify", tmp_path).status == 0
     history = History(tmp_path)
     assert len(history) == 258 and history[0].attributes.keys() == {"age", "gender"}
     history.commit(entries(1)[0].model_copy(update={"pane": 258}))

@@ -1,4 +1,4 @@
-"""`evenflow card`: what others read of an accepted data set is what the ledger says."""
+"""`evenflow gate card`: what others read of an accepted data set is what the ledger says."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(call: Call, output: Path, *options: str) -> dict[str, Any]:
-    ended = call("card", output, "--name", NAME, *options, "--json")
+    ended = call("gate", "card", output, "--name", NAME, *options, "--json")
     assert ended.status == 0, ended.err
     return json.loads(ended.out)
 
@@ -41,7 +41,7 @@ def test_a_card_has_the_files_and_figures_of_the_ledger(call: Call, output: Path
     card = made(call, output, "--license", "cc0-1.0", "--url", "https://example.org")
     assert (card["name"], card["license"], card["url"]) == (NAME, "cc0-1.0", "https://example.org")
     *files, shards = card["distribution"]
-    listed = [line.split("\t") for line in call("ls", output).out.splitlines()]
+    listed = [line.split("\t") for line in call("gate", "ls", output).out.splitlines()]
     assert [each["sha256"] for each in files] == [line[3] for line in listed]
     for each in files:
         data = (output / each["contentUrl"]).read_bytes()
@@ -65,7 +65,7 @@ def test_a_card_has_the_files_and_figures_of_the_ledger(call: Call, output: Path
 
 
 def test_the_readme_has_a_head_that_hugging_face_reads(call: Call, output: Path) -> None:
-    ended = call("card", output, "--name", NAME)
+    ended = call("gate", "card", output, "--name", NAME)
     assert ended.out.splitlines() == [
         str(output / name) for name in ("croissant.json", "README.md")
     ]
@@ -76,7 +76,7 @@ def test_the_readme_has_a_head_that_hugging_face_reads(call: Call, output: Path)
     assert all((output / path).exists() for path in config["data_files"])
     assert "## Limitations" in readme
     assert json.loads((output / "croissant.json").read_text()) == made(call, output)
-    verified = call("ledger", "verify", output, "--files")
+    verified = call("gate", "verify", output, "--files")
     assert verified.status == 0, verified.err
 
 
@@ -84,7 +84,17 @@ def test_croissants_own_library_reads_it(call: Call, output: Path) -> None:
     reader = pytest.importorskip(
         "mlcroissant", reason="readers: run `.venv/bin/pip install mlcroissant`"
     )
-    call("card", output, "--name", "rows", "--license", "cc0-1.0", "--url", "https://example.org")
+    call(
+        "gate",
+        "card",
+        output,
+        "--name",
+        "rows",
+        "--license",
+        "cc0-1.0",
+        "--url",
+        "https://example.org",
+    )
     dataset = reader.Dataset(str(output / "croissant.json"))
     assert not dataset.metadata.ctx.issues.errors
     assert len(dataset.metadata.data_biases) == 1
@@ -97,7 +107,7 @@ def test_hugging_face_reads_the_folder(call: Call, output: Path, tmp_path: Path)
     datasets = pytest.importorskip(
         "datasets", reason="readers: run `.venv/bin/pip install datasets`"
     )
-    call("card", output, "--name", "rows")
+    call("gate", "card", output, "--name", "rows")
     loaded = datasets.load_dataset(str(output), cache_dir=str(tmp_path))
     assert loaded["train"].num_rows == len(evenflow.accepted(output))
 
@@ -115,6 +125,6 @@ def test_decisions_of_people_are_told(call: Call, output: Path) -> None:
 
 
 def test_no_ledger_and_no_name_are_refused(call: Call, tmp_path: Path) -> None:
-    ended = call("card", tmp_path, "--name", "x")
+    ended = call("gate", "card", tmp_path, "--name", "x")
     assert ended.status == 2 and "no ledger here" in ended.err
-    assert call("card", tmp_path).status == 2
+    assert call("gate", "card", tmp_path).status == 2

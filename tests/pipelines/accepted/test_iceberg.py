@@ -44,7 +44,7 @@ def test_panes_are_appended_once_and_follow_decisions(
     call: Call, output: Path, tmp_path: Path
 ) -> None:
     place = f"iceberg:{tmp_path}/warehouse/curated.rows"
-    ended = call("export", output, "--to", place, "--json")
+    ended = call("gate", "export", output, "--to", place, "--json")
     assert ended.status == 0, ended.err
     assert (ended.json["rows"], ended.json["appended"]) == (80, [0, 1])
     table = table_of(tmp_path / "warehouse")
@@ -60,10 +60,10 @@ def test_panes_are_appended_once_and_follow_decisions(
     # Again, also from where the output was moved to: nothing is there twice
     moved = tmp_path / "moved"
     shutil.move(output, moved)
-    assert call("export", moved, "--to", place, "--json").json["appended"] == []
+    assert call("gate", "export", moved, "--to", place, "--json").json["appended"] == []
     reviews.add(moved, "accept", range(2, 3), "one author", "Ada")
     reviews.add(moved, "reject", range(1), "the wrong source", "Ada")
-    ended = call("export", moved, "--to", place)
+    ended = call("gate", "export", moved, "--to", place)
     assert ended.out == f"80 documents: {place}\n1 pane appended, 1 pane taken out\n"
     table = table_of(tmp_path / "warehouse")
     assert sorted(table.scan().to_arrow()[iceberg.PANE].to_pylist()) == [1] * 40 + [2] * 40
@@ -110,11 +110,11 @@ def test_of_two_exports_at_once_one_appends(
 
 def test_what_cannot_be_is_refused(call: Call, output: Path, tmp_path: Path) -> None:
     for to in ("iceberg:", "iceberg:rows", "iceberg:warehouse/rows"):
-        ended = call("export", output, "--to", to)
+        ended = call("gate", "export", output, "--to", to)
         assert ended.status == 2 and "NAMESPACE.TABLE was expected" in ended.err
     place = f"iceberg:{tmp_path}/warehouse/curated.rows"
-    assert call("export", output, "--to", place, "--pane", "0").status == 2
-    assert call("export", output, "--to", place).status == 0
+    assert call("gate", "export", output, "--to", place, "--pane", "0").status == 2
+    assert call("gate", "export", output, "--to", place).status == 0
     evenflow.Gate(attributes=["gender"]).run([EVEN], tmp_path / "other")
-    ended = call("export", tmp_path / "other", "--to", place)
+    ended = call("gate", "export", tmp_path / "other", "--to", place)
     assert ended.status == 2 and "not of this output" in " ".join(ended.err.split())

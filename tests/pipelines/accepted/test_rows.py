@@ -76,7 +76,7 @@ def test_what_people_decided_counts(output: Path) -> None:
 @pytest.mark.parametrize("name", ["rows", "a.jsonl", "a.jsonl.gz", "a.jsonl.zst"])
 def test_export(call: Call, output: Path, tmp_path: Path, name: str) -> None:
     to = tmp_path / name
-    told = call("export", output, "--to", to, "--json").json
+    told = call("gate", "export", output, "--to", to, "--json").json
     assert (told["rows"], told["as_json"]) == (120, ["n"])
     if to.is_dir():
         # As pandas, duckdb and load_dataset read it: all files at once
@@ -91,14 +91,14 @@ def test_export(call: Call, output: Path, tmp_path: Path, name: str) -> None:
         lines = [json.loads(line) for line in raw.splitlines()]
         assert [lines[at]["n"] for at in (0, 40, 80)] == [1, 2, "three"]
         assert len(lines) == 120
-    again = call("export", output, "--to", to)
+    again = call("gate", "export", output, "--to", to)
     assert again.status == 2 and "it is there already" in again.err
     assert list(tmp_path.iterdir()) == [to]
 
 
 def test_an_export_of_nothing_has_no_row(call: Call, output: Path, tmp_path: Path) -> None:
     (tmp_path / "none.part").mkdir()  # of an export that was killed
-    assert call("export", output, "--to", tmp_path / "none", "--pane", "3").status == 0
+    assert call("gate", "export", output, "--to", tmp_path / "none", "--pane", "3").status == 0
     assert ds.dataset(tmp_path / "none/data").to_table().num_rows == 0
 
 
@@ -123,7 +123,7 @@ def test_datasets_reads_it(call: Call, output: Path, tmp_path: Path) -> None:
     rows = evenflow.accepted(output)
     assert len(rows.to_huggingface()) == 120
     assert sum(1 for _ in rows.to_huggingface(streaming=True)) == 120
-    call("export", output, "--to", tmp_path / "rows")
+    call("gate", "export", output, "--to", tmp_path / "rows")
     loaded = datasets.load_dataset(str(tmp_path / "rows"), cache_dir=str(tmp_path / "cache"))
     assert loaded["train"].num_rows == 120
 

@@ -30,23 +30,23 @@ COMMANDS = {
     "coverage gaps": coverage.EXAMPLES,
     "coverage plan": coverage_plan.EXAMPLES,
     "explain": explain.EXAMPLES,
-    "ls": gate.LS_EXAMPLES,
-    "report": gate.REPORT_EXAMPLES,
+    "gate ls": gate.LS_EXAMPLES,
+    "gate report": gate.REPORT_EXAMPLES,
     "gate status": gate.STATUS_EXAMPLES,
     "gate hold": gate.HOLD_EXAMPLES,
     "gate release": gate.RELEASE_EXAMPLES,
-    "ledger verify": gate.VERIFY_EXAMPLES,
-    "wordlists list": lists.LIST_EXAMPLES,
-    "wordlists show": lists.SHOW_EXAMPLES,
-    "wordlists check": lists.CHECK_EXAMPLES,
-    "wordlists complete": word_lists.COMPLETE_EXAMPLES,
-    "wordlists compare": word_lists.COMPARE_EXAMPLES,
-    "wordlists generate": drafts.GENERATE_EXAMPLES,
-    "wordlists review": drafts.REVIEW_EXAMPLES,
-    "wordlists finish": drafts.FINISH_EXAMPLES,
+    "gate verify": gate.VERIFY_EXAMPLES,
+    "words list": lists.LIST_EXAMPLES,
+    "words show": lists.SHOW_EXAMPLES,
+    "words check": lists.CHECK_EXAMPLES,
+    "words complete": word_lists.COMPLETE_EXAMPLES,
+    "words compare": word_lists.COMPARE_EXAMPLES,
+    "words generate": drafts.GENERATE_EXAMPLES,
+    "words review": drafts.REVIEW_EXAMPLES,
+    "words finish": drafts.FINISH_EXAMPLES,
     "config show": lists.CONFIG_EXAMPLES,
     "llm check": llm.CHECK_EXAMPLES,
-    "estimate": estimate.EXAMPLES,
+    "llm estimate": estimate.EXAMPLES,
 }
 COLOUR = "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n"
 
@@ -60,7 +60,7 @@ def texts(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS, "gate", "wordlists", "config"])
+@pytest.mark.parametrize("command", ["", *COMMANDS, "gate", "words", "lab", "config"])
 def test_help_fits_a_terminal_and_has_examples(call: Call, command: str) -> None:
     ended = call(*command.split(), "--help")
     assert (ended.status, ended.err) == (0, "")
@@ -84,7 +84,11 @@ def test_help_explains_sixteen_options_and_names_the_others(
     "words",
     [
         *(["run", "--help"], ["stream", "--help"], ["measure", "--help"], ["doctor", "--help"]),
-        *(["gate", "status", "--help"], ["board", "--help"], ["benchmark", "--help"]),
+        *(
+            ["gate", "status", "--help"],
+            ["gate", "board", "--help"],
+            ["lab", "benchmark", "--help"],
+        ),
     ],
 )
 def test_help_shows_no_type_of_python(call: Call, words: list[str]) -> None:
@@ -115,7 +119,7 @@ def test_set_gives_any_key(call: Call, tmp_path: Path) -> None:
         (["gate.warn.x=1"], "--set gate.warn.x: a number from 0 to 1 was expected"),
     ],
 )
-@pytest.mark.parametrize("command", ["config show", "measure x", "alerts rules", "doctor"])
+@pytest.mark.parametrize("command", ["config show", "measure x", "gate alerts", "doctor"])
 def test_set_names_what_is_wrong(call: Call, command: str, words: list[str], message: str) -> None:
     ended = call(*command.split(), "--set", *words)
     assert (ended.status, ended.out) == (2, "")
@@ -141,6 +145,33 @@ def test_examples_use_options_that_exist(call: Call, command: str) -> None:
     assert all(f"evenflow {command}" in line and line in shown for line in lines)
     used = {word for line in lines for word in shlex.split(line) if word.startswith("--")}
     assert used <= set(shown.split("  Examples:")[0].replace(",", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ls", "gate ls"),
+        ("ledger verify", "gate verify"),
+        ("alerts rules", "gate alerts"),
+        ("trigger list", "gate trigger list"),
+        ("estimate", "llm estimate"),
+        ("wordlists show", "words show"),
+        ("finetune", "lab finetune"),
+        ("bias-score direction", "lab bias-score direction"),
+    ],
+)
+def test_words_of_earlier_versions_still_work(call: Call, old: str, new: str) -> None:
+    ended = call(*old.split(), "--help")
+    assert ended.out == call(*new.split(), "--help").out
+    assert len(ended.err.splitlines()) == 1
+    assert ended.err.startswith("evenflow: `evenflow ")
+
+
+def test_help_fits_a_screen_and_offers_completion(call: Call) -> None:
+    shown = call("--help").out
+    assert len(shown.splitlines()) <= 40
+    assert len(shown.partition("Commands:")[2].split("\n  ")) - 1 <= 14
+    assert "--install-completion" in shown
 
 
 def test_version(call: Call) -> None:
@@ -213,8 +244,8 @@ def test_version(call: Call) -> None:
         (["gate", "status", "none"], "none: no ledger here; give the --output directory of a run"),
         (["gate", "release", "none", "--reason", "x"], "none: no ledger here"),
         (["gate", "hold", "none"], "Missing option '--reason'"),
-        (["report", "none"], "none: no ledger here"),
-        (["wordlists", "show", "gendr"], "gendr"),
+        (["gate", "report", "none"], "none: no ledger here"),
+        (["words", "show", "gendr"], "gendr"),
         (
             ["config", "show", "--attribute", "colour"],
             "attributes.colour: no list of that name is shipped",
@@ -362,20 +393,20 @@ def test_explain_what_cannot_be_read(
 
 
 def test_wordlists(call: Call, tmp_path: Path) -> None:
-    shipped = call("wordlists", "list", "--json").json
+    shipped = call("words", "list", "--json").json
     assert [each["name"] for each in shipped if each["default"]] == ["gender", "age", "religion"]
     assert all(size > 0 for each in shipped for size in each["groups"].values())
-    table = call("wordlists", "list").out
+    table = call("words", "list").out
     assert all(each["name"] in table for each in shipped)
     own = tmp_path / "colour.yaml"
     own.write_text(COLOUR)
-    assert call("wordlists", "show", own).out == "red: scarlet\nblue: azure\n"
-    assert call("wordlists", "show", own, "--json").json["groups"] == {
+    assert call("words", "show", own).out == "red: scarlet\nblue: azure\n"
+    assert call("words", "show", own, "--json").json["groups"] == {
         "red": ["scarlet"],
         "blue": ["azure"],
     }
     assert (
-        call("wordlists", "check", "age", own).out.splitlines()[1]
+        call("words", "check", "age", own).out.splitlines()[1]
         == f"{own}: sound; 2 groups, 2 labels"
     )
 
@@ -386,7 +417,7 @@ def test_wordlists_check_says_every_defect_of_every_list(call: Call, tmp_path: P
     bad.write_text(
         "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure, Scarlet]\n  green: []\n"
     )
-    ended = call("wordlists", "check", bad, good, none)
+    ended = call("words", "check", bad, good, none)
     assert ended.status == 2
     assert ended.out == f"{good}: sound; 2 groups, 2 labels\n"
     assert [line.split(": ")[1] for line in ended.err.splitlines()] == [
@@ -394,7 +425,7 @@ def test_wordlists_check_says_every_defect_of_every_list(call: Call, tmp_path: P
         f"{bad}:5",
         str(none),
     ]
-    listed = call("wordlists", "check", bad, good, "--json")
+    listed = call("words", "check", bad, good, "--json")
     assert (listed.status, listed.err) == (2, "")
     assert [(each["sound"], len(each["defects"])) for each in listed.json] == [
         (False, 2),
@@ -415,7 +446,7 @@ def test_config_show_is_a_configuration(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["wordlists", "show", "gender"], ["config", "show"], ["explain", "--jsonl"]]
+    "words", [["words", "show", "gender"], ["config", "show"], ["explain", "--jsonl"]]
 )
 def test_a_reader_that_has_seen_enough(words: list[str], tmp_path: Path) -> None:
     process = subprocess.Popen(
@@ -438,7 +469,7 @@ def test_standard_output_that_is_full_or_closed() -> None:
         "evenflow: standard output: No space left on device; make room\n",
     )
     closed = subprocess.run(
-        f"{shlex.quote(COMMAND)} wordlists list >&-", shell=True, capture_output=True, text=True
+        f"{shlex.quote(COMMAND)} words list >&-", shell=True, capture_output=True, text=True
     )
     assert (closed.returncode, closed.stderr) == (0, "")
 

@@ -41,7 +41,9 @@ def reference(call: Call, tmp_path: Path) -> Path:
     """A reference of plain texts, made with the encoder that ships."""
     path = tmp_path / "reference.json"
     clean = corpus(tmp_path / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-    ended = call("bias-score", "reference", clean, "--vectors", "encoder", "--output", path, "-q")
+    ended = call(
+        "lab", "bias-score", "reference", clean, "--vectors", "encoder", "--output", path, "-q"
+    )
     assert ended.status == 0 and "percentile 95: " in ended.out
     return path
 
@@ -122,12 +124,14 @@ def test_folders_that_cannot_be_used_end_with_a_message(call: Call, tmp_path: Pa
     needs_training("torch", "transformers")
 
     def refused(folder: Path) -> str:
-        ended = call("bias-score", "direction", "--vectors", folder)
+        ended = call("lab", "bias-score", "direction", "--vectors", folder)
         assert ended.status == 2
         return " ".join(ended.err.split())
 
     bert = tiny_model(tmp_path / "bert", "bert")
-    assert call("bias-score", "direction", "--vectors", bert, "--json").json["pairs_used"] == 3
+    assert (
+        call("lab", "bias-score", "direction", "--vectors", bert, "--json").json["pairs_used"] == 3
+    )
     assert "not an encoder" in refused(tiny_model(tmp_path / "llama"))
     bert = bert.rename(tmp_path / "other")  # a process loads a path once
     (bert / "model.safetensors").unlink()

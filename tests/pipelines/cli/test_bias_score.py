@@ -40,16 +40,16 @@ def test_explain_takes_the_score_apart(call: Call) -> None:
 
 
 def test_the_direction_is_described(call: Call) -> None:
-    shown = call("bias-score", "direction", "--json").json
+    shown = call("lab", "bias-score", "direction", "--json").json
     assert (shown["pairs_used"], shown["pairs"]) == (10, 10)
     assert shown["agreement"] > 0.8
-    assert "explains" in call("bias-score", "direction").out
+    assert "explains" in call("lab", "bias-score", "direction").out
 
 
 def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     clean = corpus(tmp_path / "clean.jsonl", [PLAIN, PLAIN + " " + LEANING] * 100)
     reference = tmp_path / "reference.json"
-    ended = call("bias-score", "reference", clean, "--output", reference, "-q")
+    ended = call("lab", "bias-score", "reference", clean, "--output", reference, "-q")
     assert ended.status == 0 and "percentile 95: " in ended.out
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
@@ -82,7 +82,7 @@ def test_documents_with_a_high_score_are_subtracted(
 ) -> None:
     reference = tmp_path / "reference.json"
     plain = corpus(tmp_path / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-    assert call("bias-score", "reference", plain, "--output", reference, "-q").status == 0
+    assert call("lab", "bias-score", "reference", plain, "--output", reference, "-q").status == 0
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
         "attributes: {gender: {}}\nbias_score: {mode: subtract, reference: reference.json,"
@@ -121,14 +121,14 @@ def test_vectors_that_cannot_be_used_end_with_a_message(
 ) -> None:
     path = tmp_path / "vectors.txt"
     path.write_text(content)
-    ended = call("bias-score", "direction", "--vectors", path)
+    ended = call("lab", "bias-score", "direction", "--vectors", path)
     assert ended.status == 2
     assert message in " ".join(ended.err.split())
 
 
 def test_a_corpus_without_a_known_word_makes_no_reference(call: Call, tmp_path: Path) -> None:
     path = corpus(tmp_path / "c.jsonl", ["xqzt blorf"])
-    ended = call("bias-score", "reference", path, "--output", tmp_path / "r.json", "-q")
+    ended = call("lab", "bias-score", "reference", path, "--output", tmp_path / "r.json", "-q")
     assert ended.status == 2
     assert not (tmp_path / "r.json").exists()
 
@@ -169,7 +169,9 @@ def augmented(
     reference, settings = folder / "reference.json", folder / "evenflow.yaml"
     if not reference.exists():
         plain = corpus(folder / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-        assert call("bias-score", "reference", plain, "--output", reference, "-q").status == 0
+        assert (
+            call("lab", "bias-score", "reference", plain, "--output", reference, "-q").status == 0
+        )
     settings.write_text(
         f"attributes: {{gender: {{}}}}\nrepair: {{method: {method}}}\nbias_score: {{mode: augment,"
         f" reference: reference.json, percentile: 90{more}}}\n"

@@ -192,7 +192,7 @@ def test_the_gate_judges_coverage_and_reports_it(call: Call, tmp_path: Path) -> 
     assert 'id="coverage"' in page and "<b>v" not in page and "&lt;place&gt;" in page
     report = json.loads((out / "report.json").read_bytes())
     assert report["coverage"]["rolling"] == entries[2]["coverage"]["rolling"]
-    assert call("ledger", "verify", out).status == 0
+    assert call("gate", "verify", out).status == 0
 
 
 OLD = ["The boys carried the wood to the shed.", "A man stood by the door and read the list."]
@@ -274,7 +274,7 @@ def test_a_text_leans_no_more_than_the_reference(
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
     common = (path, "--attributes", "gender", "--tau", "1")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
-    assert call("bias-score", "reference", path, "--output", plain, "-q").status == 0
+    assert call("lab", "bias-score", "reference", path, "--output", plain, "-q").status == 0
     texts = [f"Women {each}." for each in ("in pink dresses adored ballet", "sat near the door")]
     with ScriptedLLM(
         in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)

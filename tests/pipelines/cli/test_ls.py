@@ -1,4 +1,4 @@
-"""`evenflow ls`, and the other commands on a ledger, in a directory and in an object store."""
+"""`evenflow gate ls`, and the other commands on a ledger, in a directory and in an object store."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def made() -> list[PaneEntry]:
 
 def listed(call: Call, *words: object) -> list[tuple[str, int]]:
     """Address and pane of each line."""
-    ended = call("ls", *words)
+    ended = call("gate", "ls", *words)
     assert (ended.status, ended.err) == (0, "")
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert all(row[3] == f"{int(row[1]):064x}" and int(row[2]) == 10 * int(row[1]) for row in rows)
@@ -104,13 +104,13 @@ def test_panes_of_a_range(call: Call, output: Storage, given: str, panes: list[i
 
 @pytest.mark.parametrize("given", ["-1", "a", "1-3", "..", "1..2..3"])
 def test_what_is_no_range_is_wrong_usage(call: Call, output: Storage, given: str) -> None:
-    ended = call("ls", output, f"--pane={given}")
+    ended = call("gate", "ls", output, f"--pane={given}")
     assert ended.status == 2 and "--pane" in ended.err
 
 
 @pytest.mark.parametrize("given", ["11", "99", "12..40"])
 def test_a_pane_that_is_not_there_is_named(call: Call, output: Storage, given: str) -> None:
-    ended = call("ls", output, "--pane", given)
+    ended = call("gate", "ls", output, "--pane", given)
     assert ended.status == 2 and "there are panes 0..10" in ended.err
 
 
@@ -123,7 +123,7 @@ def test_a_pane_that_a_person_accepted_is_listed_where_its_files_are(
         assert ended.status == 0
     assert "nothing was written" in ended.out
     assert output.names("ledger/reviews") == ["00000000.json"]
-    lines = call("ls", output, "--json", "--pane", "2").out.splitlines()
+    lines = call("gate", "ls", output, "--json", "--pane", "2").out.splitlines()
     addresses = [json.loads(line)["address"] for line in lines]
     assert addresses[0] == output.address("quarantine/part-00000002-0000.parquet")
     assert call("gate", "undo", output, "--pane", "2", "--reason", "read again").status == 0
@@ -134,12 +134,12 @@ def test_a_pane_that_a_person_accepted_is_listed_where_its_files_are(
 
 
 def test_a_folder_that_is_none_is_wrong_usage(call: Call, output: Storage) -> None:
-    ended = call("ls", output, "--folder", "staged")
+    ended = call("gate", "ls", output, "--folder", "staged")
     assert ended.status == 2 and "--folder" in ended.err
 
 
 def test_json_is_an_object_a_line(call: Call, output: Storage) -> None:
-    lines = call("ls", output, "--json", "--pane", "1").out.splitlines()
+    lines = call("gate", "ls", output, "--json", "--pane", "1").out.splitlines()
     assert [json.loads(line) for line in lines] == [
         {
             "address": output.address(f"accepted/part-00000001-{n:04d}.parquet"),
@@ -158,16 +158,16 @@ def test_the_other_commands_work_there_too(call: Call, output: Storage) -> None:
     assert call("gate", "status", output, "--json").json["held"].endswith("a look")
     assert "released by" in call("gate", "release", output, "--reason", "seen").out
     output.write(segments.CHECKPOINT, b"no JSON")
-    assert call("ledger", "verify", output).status == 1
-    assert call("ledger", "verify", output, "--rebuild", "--json").json["panes"] == PANES
-    assert call("report", output).out.strip() == output.address("report.html")
+    assert call("gate", "verify", output).status == 1
+    assert call("gate", "verify", output, "--rebuild", "--json").json["panes"] == PANES
+    assert call("gate", "report", output).out.strip() == output.address("report.html")
     assert json.loads(output.read("report.json"))["panes"] == PANES
 
 
 def test_where_no_ledger_is_it_says_so(call: Call) -> None:
     place = f"memory://{uuid4().hex}/nothing"
-    for command in (["ls"], ["gate", "status"], ["report"], ["ledger", "verify"]):
-        ended = call(*command, place)
+    for command in ("ls", "status", "report", "verify"):
+        ended = call("gate", command, place)
         assert (ended.status, ended.out) == (2, "")
         assert ended.err == (
             f"evenflow: {place}: no ledger here; give the --output directory of a run\n"
@@ -175,5 +175,5 @@ def test_where_no_ledger_is_it_says_so(call: Call) -> None:
 
 
 def test_an_address_of_no_store_is_wrong_usage(call: Call) -> None:
-    ended = call("ls", "ftp://host/out")
+    ended = call("gate", "ls", "ftp://host/out")
     assert ended.status == 2 and "no address of a store" in ended.err

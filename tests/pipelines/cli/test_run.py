@@ -105,8 +105,8 @@ def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
     status = call("gate", "status", tmp_path / "out")
     assert status.status == 0
     assert status.out in again.out
-    assert call("report", tmp_path / "out").out == f"{tmp_path}/out/report.html\n"
-    assert call("report", tmp_path / "out", "--json").json == {
+    assert call("gate", "report", tmp_path / "out").out == f"{tmp_path}/out/report.html\n"
+    assert call("gate", "report", tmp_path / "out", "--json").json == {
         "report": f"{tmp_path}/out/report.html"
     }
 

@@ -190,7 +190,7 @@ def write_some(root: Path, panes: list[PaneEntry]) -> Path:
 
 @contextmanager
 def watching(*outputs: Path) -> Iterator[str]:
-    """Serve outputs as `evenflow metrics` does."""
+    """Serve outputs as `evenflow gate metrics` does."""
     with serving([Watched(each) for each in outputs], "127.0.0.1", 0) as address:
         yield address
 

@@ -1,4 +1,4 @@
-"""`evenflow mine`: what it keeps and writes, what it goes on from, and what it refuses."""
+"""`evenflow lab mine`: what it keeps and writes, what it goes on from, and what it refuses."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def lines(text: str) -> list[dict[str, Any]]:
 
 def test_the_highest_scores_of_accepted_documents(call: Call, model: Path, tmp_path: Path) -> None:
     out = gate_output(tmp_path / "out", [TEXTS[:2], ["she said that she said."], TEXTS[2:]], [1])
-    ended = call("mine", out, "--model", model, "--top", 3, "-a", "gender")
+    ended = call("lab", "mine", out, "--model", model, "--top", 3, "-a", "gender")
     assert ended.status == 0, ended.err
     found = lines(ended.out)
     assert [(each["rank"], each["sentence"]) for each in found[:2]] == [
@@ -73,7 +73,7 @@ def test_interventions_go_through_a_gate_into_training(
     (tmp_path / "in.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in TEXTS))
     mined, out = tmp_path / "mined", tmp_path / "out"
     options = ("--top", 2, "-a", "gender", "--intervene", "fixed-phrase-masking-3", "-o", mined)
-    ended = call("mine", tmp_path / "in.jsonl", "--model", model, *options)
+    ended = call("lab", "mine", tmp_path / "in.jsonl", "--model", model, *options)
     assert ended.status == 0, ended.err
     assert "2 of 5 sentences of 5 documents" in ended.out
     records = lines((mined / "records" / "mined.jsonl").read_text())
@@ -92,11 +92,13 @@ def test_interventions_go_through_a_gate_into_training(
         " context: 16, threads: 1}"
     )
     trained = ("--model", model, "--output", tmp_path / "tuned", "--json")
-    made = call("finetune", "--data", out, "-c", settings, *trained)
+    made = call("lab", "finetune", "--data", out, "-c", settings, *trained)
     assert made.status == 0, made.err
     assert made.json["data"]["documents"] == 2 and len(made.json["losses"]) == 2
     settings.write_text(settings.read_text().replace("spans", "original"))
-    wrong = call("finetune", "--data", out, "-c", settings, "--model", model, "-o", tmp_path / "t")
+    wrong = call(
+        "lab", "finetune", "--data", out, "-c", settings, "--model", model, "-o", tmp_path / "t"
+    )
     assert wrong.status == 2 and "no field 'original' with spans" in wrong.err
 
 
@@ -107,7 +109,7 @@ def test_a_random_draw_needs_no_model(call: Call, tmp_path: Path) -> None:
     draws = [
         [each["digest"] for each in lines(ended.out)]
         for seed in (0, 0, 1)
-        for ended in [call("mine", tmp_path, "--random", "--top", 9, "--seed", seed, "-q")]
+        for ended in [call("lab", "mine", tmp_path, "--random", "--top", 9, "--seed", seed, "-q")]
     ]
     assert draws[0] == draws[1] != draws[2] and all(len(set(each)) == 9 for each in draws)
 
@@ -175,11 +177,11 @@ def test_what_cannot_be_used(call: Call, model: Path, tmp_path: Path) -> None:
         (("--random", "--model", model), "give --model, or --random"),
         ((), "give --model, or --random"),
     ):  # fmt: skip
-        ended = call("mine", text, *words)
+        ended = call("lab", "mine", text, *words)
         assert (ended.status, ended.out) == (2, "") and message in " ".join(ended.err.split()), (
             words
         )
-    ended = call("mine", text, "--model", model, "--top", 5)
+    ended = call("lab", "mine", text, "--model", model, "--top", 5)
     assert ended.status == 0 and not ended.out
     for note in (
         "not scored: 1 sentences (longer than the context)",
@@ -188,5 +190,8 @@ def test_what_cannot_be_used(call: Call, model: Path, tmp_path: Path) -> None:
         "only 0 sentences were found",
     ):
         assert note in ended.err
-    assert call("mine", text, "--random", "--top", 5).err.count("only 2 sentences were found") == 1
-    assert len(lines(call("mine", text, "--model", llama, "--top", 5).out)) == 1
+    assert (
+        call("lab", "mine", text, "--random", "--top", 5).err.count("only 2 sentences were found")
+        == 1
+    )
+    assert len(lines(call("lab", "mine", text, "--model", llama, "--top", 5).out)) == 1

@@ -41,7 +41,7 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
         found[each["group"]].append(each["word"])
     assert {"woman", "mother", "girl", "daughter", "grandmother"} <= set(found["f"])
     assert {"man", "father", "boy", "son"} <= set(found["m"])
-    ended = call("wordlists", "finish", draft, "--output", target)
+    ended = call("words", "finish", draft, "--output", target)
     assert ended.status == 2 and "undecided" in ended.err and not target.exists()
     # A typing error, a counterpart, an undo, and then only acceptances
     # Seeds are right as they were given: they are not asked about
@@ -54,7 +54,7 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     # The draft of a review is not replaced
     ended = call(*words, *seeds, "--corpus", corpus)
     assert ended.status == 2 and "another --output" in ended.err
-    assert call("wordlists", "finish", draft, "--output", target).status == 0
+    assert call("words", "finish", draft, "--output", target).status == 0
     words_made = loader.load(target)
     assert words_made.labels["girls"] == 0 and words_made.labels["men"] == 1
     assert words_made.provenance["girls"].startswith("seed") and "by Ada" in words_made.review
@@ -74,7 +74,7 @@ def test_a_typed_list_is_reviewed(call: Call, corpus: Path, tmp_path: Path) -> N
     assert ended.status == 0 and "mother 3" in ended.out, ended.err
     assert "counterparts: father (m)" in ended.out and "Ada: 6 of 6 words decided" in ended.out
     draft, target = tmp_path / "kin.draft.json", tmp_path / "read.yaml"
-    assert call("wordlists", "finish", draft, "--output", target).status == 0
+    assert call("words", "finish", draft, "--output", target).status == 0
     read = loader.load(target)
     assert read.labels == {"mother": 0, "girls": 0, "father": 1, "boys": 1, "uncle": 1}
     assert read.pairs == (("mother", "father"), ("girls", "boys"))
@@ -101,7 +101,7 @@ def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str)
     review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
     assert call(*review, stdin=typed.encode()).status == 0
     target = tmp_path / "folk.yaml"
-    assert call("wordlists", "finish", draft, "--output", target).status == 0
+    assert call("words", "finish", draft, "--output", target).status == 0
     assert (tmp_path / "roles_folk.yaml").exists() == (len(words) > 2)
     out = tmp_path / "out"
     run = ("run", "--input", corpus, "--output", out, "-w", target, "-a", "folk")
@@ -161,20 +161,18 @@ def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
     assert ended.json["curves"]["completed"][-1]["mentions"] == 9
     fuller = loader.load(target)
     assert fuller.provenance["muslims"] == "C2, other number of muslim"
-    compared = call(
-        "wordlists", "compare", target, "religion-table14", "--corpus", corpus, "--json"
-    )
+    compared = call("words", "compare", target, "religion-table14", "--corpus", corpus, "--json")
     islam = next(each for each in compared.json["groups"] if each["group"] == "islam")
     assert (islam["recall"], islam["only_list"]) == (1.0, ["muslims"])
     # All mentions in one of five groups against thirds in three
     assert compared.json["difference"][0] == pytest.approx((1 - 3 / 5) - (1 - 1 / 5))
     assert (
         "difference: -0.4"
-        in call("wordlists", "compare", target, "religion-table14", "--corpus", corpus).out
+        in call("words", "compare", target, "religion-table14", "--corpus", corpus).out
     )
     assert (
         "C2: 2 singulars or plurals"
-        in call("wordlists", "complete", "religion-table14", "--corpus", corpus).out
+        in call("words", "complete", "religion-table14", "--corpus", corpus).out
     )
 
 
@@ -203,5 +201,5 @@ def test_what_cannot_be_generated(
 
 
 def test_lists_that_cannot_be_compared(call: Call) -> None:
-    ended = call("wordlists", "compare", "gender", "age")
+    ended = call("words", "compare", "gender", "age")
     assert ended.status == 2 and "other groups" in ended.err

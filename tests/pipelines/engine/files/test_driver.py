@@ -386,7 +386,7 @@ def test_shards_that_are_not_in_the_ledger_are_named_at_a_start(tmp_path: Path) 
     Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None), on_note=said.append).go()
     [note] = said
     assert note.startswith(f"{accepted / 'mine.parquet'}: not in the ledger")
-    assert "(3 such files; evenflow ledger verify --files names all)" in note
+    assert "(3 such files; evenflow gate verify --files names all)" in note
 
 
 def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def changed(file: Path, **changes: Any) -> Path:
 
 
 def test_it_runs_to_a_table_and_a_page_and_goes_on_after_a_loss(file: Path, call: Call) -> None:
-    ended = call("experiment", file, "--json")
+    ended = call("lab", "experiment", file, "--json")
     assert ended.status == 0, ended.err
     assert "train sub90, seed 1" in ended.err
     found, out = ended.json, file.parent / "out"
@@ -77,14 +77,14 @@ def test_it_runs_to_a_table_and_a_page_and_goes_on_after_a_loss(file: Path, call
     (cell / "measured.json").unlink()
     (cell / "benchmark" / "results.json").unlink()
     times = {path: path.stat().st_mtime_ns for path in out.rglob("training.json")}
-    again = call("experiment", file)
+    again = call("lab", "experiment", file)
     assert again.status == 0 and "May be concluded" in again.out
     assert (out / "experiment.json").read_bytes() == before
     assert times == {path: path.stat().st_mtime_ns for path in times} and len(times) == 8
     # Other pairs than those that it was begun with
     (cell / "measured.json").unlink()
     snli(file.parent / "snli.jsonl", 60)
-    other = call("experiment", file)
+    other = call("lab", "experiment", file)
     assert other.status == 2 and "not those that this experiment was begun with" in other.err
 
 
@@ -98,7 +98,7 @@ def test_a_transformer_is_tuned_and_can_be_measured_alone(file: Path, call: Call
     }
     how = {"kind": "transformer", "model": "bert", "pooling": "max", "batch": 8, "rate": 1e-3}
     changed(file, encoder={**how, "threads": 1}, arms=arms, seeds=[0])
-    ended = call("experiment", file, "--json")
+    ended = call("lab", "experiment", file, "--json")
     assert ended.status == 0, ended.err
     estimates = ended.json["suites"]["seat"]["estimates"]
     values = {name: each["value"] for name, each in estimates.items()}
@@ -108,10 +108,12 @@ def test_a_transformer_is_tuned_and_can_be_measured_alone(file: Path, call: Call
     model = file.parent / "out" / "cells" / "full" / "0" / "model"
     assert encoding.pooling(model, loading.kind_of(str(model))) == "max"
     data = ["--benchmark-data", file.parent / "data", "--batch", 64, "--json"]
-    alone = call("benchmark", "--model", model, "--suite", "seat", "-o", file.parent / "b", *data)
+    alone = call(
+        "lab", "benchmark", "--model", model, "--suite", "seat", "-o", file.parent / "b", *data
+    )
     assert alone.json["suites"]["seat"]["figure"] == values["full"]
     mean = ["--pooling", "mean", "--model", model, "--suite", "seat", "-o", file.parent / "c"]
-    assert call("benchmark", *mean, *data).json["suites"]["seat"]["figure"] != values["full"]
+    assert call("lab", "benchmark", *mean, *data).json["suites"]["seat"]["figure"] != values["full"]
 
 
 def test_what_cannot_be_trained_is_said_in_a_sentence(file: Path, call: Call) -> None:
@@ -138,7 +140,7 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(file: Path, call: Call) ->
     )
     for number, (changes, message) in enumerate(wrong):
         file.write_text(good)
-        ended = call("experiment", changed(file, output=f"out{number}", **changes))
+        ended = call("lab", "experiment", changed(file, output=f"out{number}", **changes))
         assert ended.status == 2 and message in ended.err.replace("\n", " "), ended.err
 
 

@@ -56,7 +56,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -> None:
-    ended = call("experiment", file, "--json")
+    ended = call("lab", "experiment", file, "--json")
     assert ended.status == 0, ended.err
     out = file.parent / "out"
     assert ended.json == json.loads((out / "experiment.json").read_text())
@@ -71,11 +71,11 @@ def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -
     assert sizes["original"] == sizes["gc_cda"] == 40 and sizes["neutral"] == 10
     assert sizes["pretrained"] is None and 8 <= sizes["random"] <= 32
     times = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("training.json")}
-    again = call("experiment", file)
+    again = call("lab", "experiment", file)
     assert again.status == 0 and "May be concluded" in again.out
     assert times == {path: path.stat().st_mtime_ns for path in times}
     file.write_text(file.read_text().replace('"steps": 3', '"steps": 4'))
-    other = call("experiment", file)
+    other = call("lab", "experiment", file)
     assert other.status == 2 and "finetune.steps: 3 -> 4" in other.err
 
 
@@ -98,7 +98,7 @@ def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
     }
     own["grid"] = [{"interventions": ["neutral-masking"], "top": [1, 2], "random": [True]}]
     file.write_text(json.dumps(own))
-    ended = call("experiment", file, "--json")
+    ended = call("lab", "experiment", file, "--json")
     assert ended.status == 0, ended.err
     sizes = {name: arm.get("documents") for name, arm in ended.json["arms"].items()}
     grid = {"neutral-masking-1-drawn": 1, "neutral-masking-2-drawn": 2}
@@ -119,7 +119,7 @@ def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
     assert first[0] == second[0] and first[1] != second[1]
     own["arms"]["drawn"]["mined"]["intervention"], own["output"] = "none", "other"
     file.write_text(json.dumps(own))
-    wrong = call("experiment", file)
+    wrong = call("lab", "experiment", file)
     assert wrong.status == 2 and "'none': one of naive-masking" in wrong.err
 
 
@@ -157,5 +157,5 @@ def test_files_that_cannot_be_used(file: Path) -> None:
 
 def test_an_input_without_documents_is_named(file: Path, call: Call) -> None:
     (file.parent / "in.jsonl").write_text("")
-    ended = call("experiment", file)
+    ended = call("lab", "experiment", file)
     assert ended.status == 2 and "in.jsonl: no document to train on" in ended.err

@@ -50,7 +50,7 @@ def test_it_learns_and_writes_what_peft_and_people_read(
 ) -> None:
     out = tmp_path / "out"
     words = ("--data", data, "--model", llama, "--output", out, "--batch", 4, "--context", 16)
-    ended = call("finetune", *words, "--steps", 30, "--rate", 0.02, "--json")
+    ended = call("lab", "finetune", *words, "--steps", 30, "--rate", 0.02, "--json")
     assert ended.status == 0, ended.err
     made = json.loads((out / "training.json").read_text())
     assert ended.json == {"output": str(out), **made}
@@ -62,9 +62,9 @@ def test_it_learns_and_writes_what_peft_and_people_read(
     }
     assert not (out / "checkpoint.safetensors").exists()
     before = (out / "training.json").stat().st_mtime_ns
-    again = call("finetune", *words, "--steps", 30, "--rate", 0.02)
+    again = call("lab", "finetune", *words, "--steps", 30, "--rate", 0.02)
     assert again.status == 0 and (out / "training.json").stat().st_mtime_ns == before
-    other = call("finetune", *words, "--steps", 31, "--rate", 0.02)
+    other = call("lab", "finetune", *words, "--steps", 31, "--rate", 0.02)
     assert other.status == 2 and "settings.steps: 30 -> 31" in other.err
 
 
@@ -123,7 +123,7 @@ def test_weighted_loss_and_sampler_are_equal_in_expectation(
     assert abs(fmean(sampled) - weighed[0]) < 3 * error
 
     words = ("--data", data, "--model", llama, "--output", tmp_path / "c", "--steps", 1)
-    assert call("finetune", *words, "--context", 16, "--weights", "sample").status == 0
+    assert call("lab", "finetune", *words, "--context", 16, "--weights", "sample").status == 0
     made = json.loads((tmp_path / "c/training.json").read_text())
     assert made["settings"]["weights"] == "sample" and made["data"]["weighted"] == 4
 
@@ -239,7 +239,7 @@ def test_panes_and_quarantine(tmp_path: Path) -> None:
 def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call: Call) -> None:
     def message(model: Path | str) -> str:
         words = ("--data", data, "--output", tmp_path / "out", "--steps", 1)
-        ended = call("finetune", "--model", model, *words)
+        ended = call("lab", "finetune", "--model", model, *words)
         assert ended.status == 2
         return ended.err
 
@@ -262,7 +262,7 @@ def test_models_that_do_not_serve(data: Path, llama: Path, tmp_path: Path, call:
     assert "cannot be loaded" in message(small)
     words = ("--model", llama, "--data", data, "--output", tmp_path / "o", "--config")
     (tmp_path / "c.yaml").write_text("finetune: {targets: [nothing_proj]}\n")
-    assert "Name its layers in targets" in call("finetune", *words, tmp_path / "c.yaml").err
+    assert "Name its layers in targets" in call("lab", "finetune", *words, tmp_path / "c.yaml").err
 
 
 def test_a_loss_that_is_no_number_stops_and_keeps_the_last_good_state(
@@ -325,5 +325,5 @@ def test_a_full_disk_ends_with_a_sentence(
     monkeypatch.setattr(checkpoint, "save", full)
     (tmp_path / "c.yaml").write_text("finetune: {checkpoint_steps: 1, batch: 2}\n")
     words = ("--data", data, "--model", llama, "--output", tmp_path / "out")
-    ended = call("finetune", *words, "--config", tmp_path / "c.yaml", "--steps", 2)
+    ended = call("lab", "finetune", *words, "--config", tmp_path / "c.yaml", "--steps", 2)
     assert ended.status == 1 and "make room, then run the same command again" in ended.err

@@ -263,10 +263,10 @@ def test_the_command_says_what_is_wrong(
     call: Call, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        ended = call("board", output, "--port", taken.getsockname()[1])
+        ended = call("gate", "board", output, "--port", taken.getsockname()[1])
     assert ended.status == 2 and "give another --port" in ended.err
     monkeypatch.setenv("EVENFLOW_BOARD_TOKEN", "short")
-    ended = call("board", output, "--allow-actions")
+    ended = call("gate", "board", output, "--allow-actions")
     assert ended.status == 2 and "16 characters" in ended.err and "short" not in ended.err
 
 
