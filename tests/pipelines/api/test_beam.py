@@ -197,7 +197,7 @@ def test_a_pane_is_weighed_and_checked_as_the_gate_does(
 
 
 def test_stereotypes_are_filtered_as_the_gate_does(tmp_path: Path) -> None:
-    strong = "Muslims are terrorists who hate us. All Jews are greedy and stingy."
+    strong = "Muslims are violent savages. All Jews are greedy and stingy."
     texts = [f"A Christian came home. {strong} The Buddhist read.", "A Hindu read a book.", strong]
     documents = [{"id": str(n), "text": text} for n, text in enumerate(texts)]
     settings = {"stereotypes.policy": "remove"}
