@@ -32,7 +32,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path) -> None:
     draft, target = tmp_path / "draft.json", tmp_path / "sex.yaml"
-    words = ("wordlists", "generate", "--attribute", "sex", "--groups", "f,m", "-o", draft)
+    words = ("words", "generate", "--attribute", "sex", "--groups", "f,m", "-o", draft)
     seeds = ("--seeds", "f=woman,mother,girl", "--seeds", "m=man,father,boy")
     assert call(*words, *seeds, "--corpus", corpus, "--proposals", 60).status == 0
     candidates = json.loads(draft.read_text())["candidates"]
@@ -47,7 +47,7 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     # Seeds are right as they were given: they are not asked about
     proposed = [each for each in candidates if "seed" not in each["sources"]]
     typed = "z\nc unsure\nn\nu\nw woman\np man\ns\n" + "y\n" * len(proposed)
-    review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
+    review = ("words", "review", draft, "--terminal", "--reviewer", "Ada")
     ended = call(*review, stdin=typed.encode())
     assert ended.status == 0
     assert f"Ada: {len(proposed)} of {len(candidates)} words decided" in ended.out
@@ -68,7 +68,7 @@ def test_a_typed_list_is_reviewed(call: Call, corpus: Path, tmp_path: Path) -> N
         "attribute: kin\ngroups: [f, m]\ntarget: {f: 0.6, m: 0.4}\nlicence: CC0\n"
         "pairs: [[mother, father], [girls, boys], [{label: May, case: exact}, uncle]]\n"
     )
-    review = ("wordlists", "review", typed, "--terminal", "--reviewer", "Ada")
+    review = ("words", "review", typed, "--terminal", "--reviewer", "Ada")
     # b takes “mother” and its counterpart, so that “father” is not asked about
     ended = call(*review, "--corpus", corpus, stdin=b"b\ny\nn\ny\ny\n")
     assert ended.status == 0 and "mother 3" in ended.out, ended.err
@@ -93,12 +93,12 @@ def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str)
     texts += [f"Some {word}s slept. A {word} is late." for word in list(words.values())[1:]]
     corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     seeds = [part for group in words for part in ("--seeds", f"{group}={words[group]}")]
-    generate = ("wordlists", "generate", "--attribute", "folk", "--groups", groups)
+    generate = ("words", "generate", "--attribute", "folk", "--groups", groups)
     assert call(*generate, *seeds, "--corpus", corpus, "-o", draft, "--proposals", 1).status == 0
     made = {each["word"]: each for each in json.loads(draft.read_text())["candidates"]}
     first, *others = words.values()
     typed = f"w {first}\n" + "".join(f"p {other}\n" for other in others) + "s\n" + "n\n" * len(made)
-    review = ("wordlists", "review", draft, "--terminal", "--reviewer", "Ada")
+    review = ("words", "review", draft, "--terminal", "--reviewer", "Ada")
     assert call(*review, stdin=typed.encode()).status == 0
     target = tmp_path / "folk.yaml"
     assert call("words", "finish", draft, "--output", target).status == 0
@@ -129,7 +129,7 @@ def test_a_model_is_asked_again_only_for_what_it_did_not_answer(
     draft = tmp_path / "draft.json"
     with ScriptedLLM(script) as server:
         words = (
-            *("wordlists", "generate", "--attribute", "sex", "--groups", "f,m"),
+            *("words", "generate", "--attribute", "sex", "--groups", "f,m"),
             *("--corpus", corpus, "-o", draft, "--llm", server.url, "--llm-model", MODEL),
             *("--runs", 2, "--words", 4),
         )
@@ -150,7 +150,7 @@ def test_a_model_is_asked_again_only_for_what_it_did_not_answer(
 def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
     target = tmp_path / "fuller.yaml"
     ended = call(
-        *("wordlists", "complete", "religion-table14", "--corpus", corpus),
+        *("words", "complete", "religion-table14", "--corpus", corpus),
         *("--output", target, "--json", "--page", tmp_path / "page.html"),
     )
     page = (tmp_path / "page.html").read_text()
@@ -193,7 +193,7 @@ def test_what_cannot_be_generated(
     empty = tmp_path / "empty.jsonl"
     empty.write_text('{"text": "Nothing."}\n')
     ended = call(
-        *("wordlists", "generate", "--attribute", "sex", "--corpus", empty, "--proposals", 5),
+        *("words", "generate", "--attribute", "sex", "--corpus", empty, "--proposals", 5),
         *("-o", tmp_path / "draft.json", *words),
     )
     assert ended.status == 2 and what in " ".join(ended.err.split())
