@@ -172,7 +172,7 @@ def test_a_store_that_cannot_be_used_is_a_sentence(
 
 
 def test_a_bucket_that_is_not_there(call: Call, corpus: Path) -> None:
-    for words in (command(corpus, "s3://nobody/out"), ["ls", "s3://nobody/out"]):
+    for words in (command(corpus, "s3://nobody/out"), ["gate", "ls", "s3://nobody/out"]):
         ended = call(*words)
         assert ended.status == 1
         assert ended.err.startswith("evenflow: s3://nobody/out")

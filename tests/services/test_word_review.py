@@ -34,7 +34,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     def start(path: Path) -> Server:
         code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
         process = subprocess.Popen(
-            [sys.executable, "-c", code, "wordlists", "review", str(path)],
+            [sys.executable, "-c", code, "words", "review", str(path)],
             stdout=subprocess.PIPE,
             stderr=(tmp_path / "review.err").open("w"),
             text=True,

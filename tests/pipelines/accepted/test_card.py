@@ -86,6 +86,7 @@ def test_croissants_own_library_reads_it(call: Call, output: Path) -> None:
     )
     call(
         "gate",
+        "gate",
         "card",
         output,
         "--name",

@@ -201,7 +201,7 @@ def test_triggers_of_a_run(tmp_path: Path, call: Call) -> None:
     assert "Triggers" in (out / "report.html").read_text()
     listed = {row["rule"]: row for row in call("gate", "trigger", "list", out, "--json").json}
     assert listed["by_hand"]["when"] == "by hand" and listed["then"]["failed"] == 1
-    by_hand = ("trigger", "run", out, "by_hand", "--config", settings)
+    by_hand = ("gate", "trigger", "run", out, "by_hand", "--config", settings)
     assert call(*by_hand).status == 0
     assert call(*by_hand, "--json").json == []
     assert call("gate", "trigger", "run", out, "nothing", "--config", settings).status == 2

@@ -38,7 +38,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def words(model: Path | str, output: Path, *suites: str, **more: object) -> list[object]:
     named = [part for name, value in more.items() for part in (f"--{name}", value)]
     return [
-        *("benchmark", "--model", model, "--output", output),
+        *("lab", "benchmark", "--model", model, "--output", output),
         *(part for suite in suites for part in ("--suite", suite)),
         *named,
     ]
