@@ -106,10 +106,12 @@ def test_the_pods_commands_are_commands_that_there_are() -> None:
     containers = [
         each for pod in pods for each in (*pod.get("initContainers", ()), *pod["containers"])
     ]
-    assert sorted(each["args"][0] for each in containers) == ["board", "doctor", "run", "stream"]
+    assert sorted(each["args"][0] for each in containers) == ["doctor", "gate", "run", "stream"]
     for each in containers:
-        command = group.commands[each["args"][0]]
-        assert command.make_context("evenflow", each["args"][1:], resilient_parsing=True)
+        command, given = group, each["args"]
+        while hasattr(command, "commands"):
+            command, given = command.commands[given[0]], given[1:]
+        assert command.make_context("evenflow", given, resilient_parsing=True)
         assert each["securityContext"]["readOnlyRootFilesystem"]
         assert each["resources"]["requests"].keys() == {"cpu", "memory"}
         assert each["envFrom"] == [{"secretRef": {"name": "kafka"}}]

@@ -130,7 +130,7 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
         )
     )
     found: dict[str, Any] = json.loads(
-        call("llm", "estimate", path, "--json", "--tokens-per-second", 1).output
+        call("estimate", path, "--json", "--tokens-per-second", 1).output
     )
     assert found["sampled_documents"] == 10
     every = found["modes"]["llm"]
@@ -145,7 +145,7 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
         == found["configured"]["all"]["questions"]
         == 0
     )
-    text = call("llm", "estimate", path).output
+    text = call("estimate", path).output
     assert "10 ± 0" in text
     assert "as configured: nothing" in text
 
@@ -156,7 +156,7 @@ def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> Non
         "".join(json.dumps({"text": f"My sister sings in room {n}."}) + "\n" for n in range(10))
     )
     config.write_text("repair: {mode: substitute}\nllm: {substitution: llm, detection: llm}\n")
-    found = json.loads(call("llm", "estimate", path, "--json", "--config", config).output)
+    found = json.loads(call("estimate", path, "--json", "--config", config).output)
     own = found["configured"]
     assert own["prompts"] == {
         "stereotypes": "embedded",
