@@ -56,7 +56,7 @@ LONGEST = [
     ("a middle-aged actor", "middle:middle-aged male:actor"),
     ("middle aged", "middle:middle aged"),
     ("a middle-age crisis in the Middle East", ""),
-    ("elementary-schooler, elementary school", "young:elementary-schooler young:elementary"),
+    ("elementary-schooler, elementary school", "young:elementary-schooler"),
     ("great-grandmother", "old:great-grandmother female:grandmother"),
     ("great-grandmotherly", ""),
     ("great grandmother", "female:grandmother"),
@@ -87,8 +87,6 @@ APOSTROPHES = [
     ("he'd've and she's'", "male:he female:she"),
     ("I don't know. We won't. DON'T!", ""),
     ("I don’t, donʼt, don´t, don\ufffdt", ""),
-    ("Don Juan wouldn't; the don's gone", "male:Don male:don"),
-    ("“don” isn't “don't”", "male:don"),
     ("Yes, ma'am. Yes, ma’am. Yes, Maʼam!", "female:ma'am female:ma’am female:Maʼam"),
     ("ma'ams", ""),
     ("ma'am's hat", "female:ma'am"),
@@ -120,7 +118,6 @@ MARKS = [
     ("fiance\u0302e", ""),
     ("fianc\u0301ee", ""),
     ("fiancèe", ""),
-    ("don\u0303a, doña, DOÑA, dona", "female:don\u0303a female:doña female:DOÑA"),
     ("he\u0301 and \u0301he and he", "male:he"),
     ("kin\u0327g", ""),
     ("qu\u0336e\u0336e\u0336n\u0336", ""),
@@ -197,7 +194,6 @@ SIGNS = [
     ("\x00he\x00 \ud800she\udfff", "male:he female:she"),
     ("h\x00e wo\x01man", "male:man"),
     ("&nbsp;he&nbsp;", "male:he"),
-    ("don\\nman", "male:don"),
     ("\x1b[31mman", ""),
 ]
 ATTRIBUTES = [
@@ -210,6 +206,13 @@ ATTRIBUTES = [
     ("freshmen, sophomores and a middle schooler", "young:freshmen young:sophomores"),
     ("a wrinkly old-timer", "old:wrinkly old:old-timer"),
 ]
+# Words that look like parts of others; the list as published has them
+PUBLISHED = [
+    ("Don Juan wouldn't; the don's gone", "male:Don male:don"),
+    ("“don” isn't “don't”", "male:don"),
+    ("don\u0303a, doña, DOÑA, dona", "female:don\u0303a female:doña female:DOÑA"),
+    ("don\\nman", "male:don"),
+]
 CASES = [
     *(*WHOLE_WORDS, *LONGEST, *APOSTROPHES, *HYPHENS, *MARKS),
     *(*INVISIBLE, *BLANKS, *LETTERS, *SIGNS, *ATTRIBUTES),
@@ -219,8 +222,14 @@ CASES = [
 GROUPS = "|".join(group for words in FINDER.lists for group in words.groups)
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES)
-def test_a_text_mentions(text: str, expected: str) -> None:
-    mentions = sorted(FINDER.find(text), key=lambda mention: (mention.start, -mention.end))
+@pytest.mark.parametrize(
+    ("finder", "text", "expected"),
+    [
+        *((FINDER, *case) for case in CASES),
+        *((LabelFinder([load("gender-table12")]), *case) for case in PUBLISHED),
+    ],
+)
+def test_a_text_mentions(finder: LabelFinder, text: str, expected: str) -> None:
+    mentions = sorted(finder.find(text), key=lambda mention: (mention.start, -mention.end))
     found = [f"{mention.group}:{text[mention.start : mention.end]}" for mention in mentions]
     assert found == [part for part in re.split(rf" (?=(?:{GROUPS}):)", expected) if part]

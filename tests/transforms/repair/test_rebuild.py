@@ -25,6 +25,7 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.repair.profiles import profiles
 from evenflow.transforms.staging.block import StagedBlock
+from evenflow.wordlists import loader
 
 MEN = [
     "A clerk put his pen on the desk, and he left.",
@@ -86,7 +87,8 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
 def test_people_are_counted_before_a_repair_and_after_it(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", [f"{text} It was the prior year." for text in MEN * 8])
     people = {"measure__count": "people", "measure__passages": 8}
-    [entry] = run(source, tmp_path / "out", repair__mode="substitute", **people)
+    published = {"attributes__gender__wordlist": loader.load("gender-table12").path}
+    [entry] = run(source, tmp_path / "out", repair__mode="substitute", **people, **published)
     gender = entry.attributes["gender"]
     repair, own = gender.repair, gender.people
     assert repair is not None and own is not None and repair.changed > 5

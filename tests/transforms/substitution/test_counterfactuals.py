@@ -110,7 +110,7 @@ GERMAN = "Heute kaufte die alte Frau mit Heinz am Morgen hat Brot."
     [
         ("He or she must sign his or her form.", {sets.EVEN}),
         ("The butler sang.", {sets.NO_COUNTERPART}),
-        (GERMAN.replace("Heinz", "god"), {sets.FOREIGN}),
+        (GERMAN.replace("Heinz", "monk"), {sets.FOREIGN}),
         ("she " * 1300, {sets.LONG}),
         # One of the chain's sentences
         ("She left. " + "She went on and " * 400 + "sat.", {sets.LONG}),
@@ -159,8 +159,8 @@ def test_of_several_groups_all_of_a_texts_people_go_to_one() -> None:
 
 
 def test_a_judge_decides_about_each_wanted_exchange() -> None:
-    text = "A nun sang.\n\nGod said he would help.\n\nMen and women came."
-    judge = Judge(lambda shown: 0.2 if "[God" in shown else 0.7, "named")
+    text = "A nun sang.\n\nGrandfather said he would help.\n\nMen and women came."
+    judge = Judge(lambda shown: 0.2 if "[Grandfather" in shown else 0.7, "named")
     result = gender(text, judge)
     assert result.text == text.replace("nun", "monk")
     assert [each for _, each in judge.asked] == [

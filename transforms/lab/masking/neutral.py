@@ -39,9 +39,14 @@ class Neutral:
 
 
 def path_of(words: WordList) -> Path:
-    """Where the neutral words of a list are, whether they exist or not."""
+    """Where the neutral words of a list are, whether they exist or not.
+
+    A list without a file of its own takes that of its attribute beside it.
+    """
     listed = Path(words.path)
-    return listed.with_name(f"neutral_{listed.stem}.yaml")
+    own = listed.with_name(f"neutral_{listed.stem}.yaml")
+    shared = listed.with_name(f"neutral_{words.attribute}.yaml")
+    return shared if shared.is_file() and not own.is_file() else own
 
 
 def of(words: WordList) -> Neutral:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from uuid import uuid4
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +17,7 @@ from evenflow.gates import hold
 from evenflow.pipelines.engine.files import cutting, graph, making
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.engine.panes import closing
+from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.io import blocks, files
 from evenflow.transforms.io.scan import pack, scan, unpack
@@ -277,18 +279,26 @@ def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_told_to_waits
 
     def go_on(seconds: float) -> None:
         assert staging.find(0) is None
-        output.write(staging.name(graph.STATE), b'{"next": 0, "wait": false}')
+        output.write(staging.name(graph.STATE), _state(0, False))
 
     monkeypatch.setattr("evenflow.pipelines.engine.files.graph.time.sleep", go_on)
-    output.write(staging.name(graph.STATE), b'{"next": 0, "wait": true}')
+    output.write(staging.name(graph.STATE), _state(0, True))
     step.process(pane)
     made = staging.find(0)
     assert made is not None
     step.process(pane)  # a second try, and one of a pane that is committed
-    output.write(staging.name(graph.STATE), b'{"next": 1, "wait": false}')
+    output.write(staging.name(graph.STATE), _state(1, False))
     output.remove([f"{staging.name('000000000000')}.json"])
     step.process(pane)
     assert staging.find(0) is None
+    output.write(staging.name(graph.STATE), b'{"next": 1, "wait": false, "format": 2}')
+    with pytest.raises(RunError, match="staged data have format 2"):
+        step.process(pane)
+
+
+def _state(following: int, wait: bool) -> bytes:
+    """What a driver of this version tells its workers."""
+    return orjson.dumps({"next": following, "wait": wait, "format": graph.FORMAT})
 
 
 @given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 60))

@@ -256,7 +256,7 @@ def test_a_ledger_without_usable_configuration_still_makes_a_page(tmp_path: Path
     page = made(
         tmp_path / "out",
         ledgers.entries(3),
-        {"version": 9, "configuration": {"of": "another version"}, "finished": True},
+        {"version": 1, "configuration": {"of": "another version"}, "finished": True},
     )
     assert "DR over the panes" in page.flat and "of: another version" in page.flat
 
