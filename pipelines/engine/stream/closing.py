@@ -138,8 +138,8 @@ def _mend(
     worker, staging = context.worker(), context.staging
     parcels.receive(staging.output.below(staging.name("")), pieces, folder)
     blocks = _blocks(pieces)
-    with worker.busy:
-        mended = mend_pane(number, blocks, folder, worker.annotator, index)
+    # Without `worker.busy`: a reader in the driver's process holds it for as long as it reads
+    mended = mend_pane(number, blocks, folder, worker.annotator, index)
     staged = [StagedBlock(folder, block.stem) for block in blocks]
     tables = (block.read(Part.DOCUMENTS) for block in staged if block.has(Part.DOCUMENTS))
     return mended, unify_inputs(tables)
@@ -155,7 +155,5 @@ def _shut(
 ) -> Ready:
     """Close a pane that was mended."""
     worker = context.worker()
-    with worker.busy:
-        return close_pane(
-            number, _blocks(pieces), folder, worker.annotator, worker.checks, mended, own
-        )
+    blocks, annotator = _blocks(pieces), worker.annotator
+    return close_pane(number, blocks, folder, annotator, worker.checks, mended, own)
