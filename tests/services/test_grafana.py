@@ -58,7 +58,9 @@ def a_run_on_files(folder: Path) -> Path:
                 "requests": 12,
             },
         }
-        called("lab", "bias-score", "reference", corpus, "--output", folder / "reference.json", "-q")
+        called(
+            "lab", "bias-score", "reference", corpus, "--output", folder / "reference.json", "-q"
+        )
         config.write_text(json.dumps(settings))
         called("run", "-i", corpus, "-o", output, "--config", config, "-q")
     # Nobody acts for the gate any more: this one stays pending
