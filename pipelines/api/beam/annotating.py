@@ -11,7 +11,7 @@ import orjson
 from apache_beam import typehints
 from apache_beam.pvalue import TaggedOutput
 
-from evenflow.beam.elements import ADDED, Configured, Document
+from evenflow.beam.elements import ADDED, Configured, Document, SteppedTransform, checked_document
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import REASON, TEXT
@@ -46,9 +46,9 @@ class DocumentAnnotator:
             A copy with them.
 
         Raises:
-            UnusableError: The text or the id is missing, of another type, or too long.
+            UnusableError: It is no dict; its text or id is missing, of another type, or too long.
         """
-        text = self._parser.check_text(document.get(self._parser.text_name))
+        text = self._parser.check_text(checked_document(document).get(self._parser.text_name))
         self._parser.check_id(document.get(self._parser.id_name))
         found = self._finder.find_all(text)
         mentions = sorted(
@@ -79,7 +79,8 @@ class AnnotateDocuments(Configured):
     - sentences: dicts with start, end and text;
     - counts: attribute -> group -> number of mentions.
 
-    A document whose text or id is missing, of another type or too long raises ValueError. With
+    A document that is no dict, or whose text or id is missing, of another type or too long, raises
+    ValueError. With
     `with_exception_handling()` there are two outputs, as of Beam's own ParDo: the annotated
     documents, and pairs of what could not be annotated and the reason.
 
@@ -137,51 +138,6 @@ class AnnotateDocuments(Configured):
         if self._handles:
             return input_or_inputs | annotate.with_exception_handling(exc_class=ValueError)
         return input_or_inputs | annotate
-
-
-@typehints.with_input_types(dict[str, Any])
-class FilterStereotypes(Configured):
-    """Act on the strong stereotypes of annotated documents, as the gate does.
-
-    The policy of each attribute (stereotypes.policy) says what is done: flag changes no text,
-    remove takes strong sentences out, quarantine sets their document aside. A document whose text
-    changed is annotated again. There are two outputs: the documents, and under the tag `aside`
-    those that are set aside, with the key `reason`.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
-
-    Raises:
-        ConfigError: The configuration cannot be used.
-        WordListError: A word list cannot be used.
-
-    Example:
-        >>> import apache_beam as beam
-        >>> config = {"stereotypes.policy": "remove"}
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
-        ...     kept, aside = (
-        ...         pipeline
-        ...         | beam.Create([{"id": "a", "text": "She came. It rained."}])
-        ...         | AnnotateDocuments(config, attributes=["gender"])
-        ...         | FilterStereotypes(config, attributes=["gender"])
-        ...     )
-        ...     _ = kept | beam.Map(lambda document: print(document["text"]))
-        She came. It rained.
-    """
-
-    def expand(self, input_or_inputs: Any) -> Any:
-        """Apply the transform.
-
-        Args:
-            input_or_inputs: A PCollection of documents from `AnnotateDocuments`.
-
-        Returns:
-            The outputs `kept` and `aside`.
-        """
-        filtered = beam.ParDo(_Filter(self.settings))
-        return input_or_inputs | filtered.with_outputs(ASIDE, main="kept")
 
 
 @typehints.with_input_types(dict[str, Any])
@@ -246,6 +202,41 @@ class _Filter(beam.DoFn):
                 yield self._annotator.annotate({**element, self._text: text})
 
 
+@typehints.with_input_types(dict[str, Any])
+class FilterStereotypes(SteppedTransform):
+    """Act on the strong stereotypes of annotated documents, as the gate does.
+
+    The policy of each attribute (stereotypes.policy) says what is done: flag changes no text,
+    remove takes strong sentences out, quarantine sets their document aside. A document whose text
+    changed is annotated again. There are two outputs: the documents, and under the tag `aside`
+    those that are set aside, with the key `reason`.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+
+    Example:
+        >>> import apache_beam as beam
+        >>> config = {"stereotypes.policy": "remove"}
+        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        ...     kept, aside = (
+        ...         pipeline
+        ...         | beam.Create([{"id": "a", "text": "She came. It rained."}])
+        ...         | AnnotateDocuments(config, attributes=["gender"])
+        ...         | FilterStereotypes(config, attributes=["gender"])
+        ...     )
+        ...     _ = kept | beam.Map(lambda document: print(document["text"]))
+        She came. It rained.
+    """
+
+    _step, _outputs = _Filter, ("kept", ASIDE)
+
+
 def measured(config: Config) -> dict[str, Any]:
     """A configuration, as plain data, in which texts are measured and never changed.
 
@@ -273,9 +264,14 @@ def staged_block(name: str, documents: Sequence[Mapping[str, Any]], first: int =
 
     Returns:
         The block.
+
+    Raises:
+        UnusableError: A document is no dict.
     """
     records = [
-        orjson.dumps({key: value for key, value in each.items() if key not in ADDED})
+        orjson.dumps(
+            {key: value for key, value in checked_document(each).items() if key not in ADDED}
+        )
         for each in documents
     ]
     return Block(name, first, records, 0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias
 
 import apache_beam as beam
 
 from evenflow.schemas.config import Config, ConfigError
+from evenflow.schemas.messages import shown
 from evenflow.settings import Configuration, configuration
+from evenflow.transforms.io.record_parser import UnusableError
 
 Document: TypeAlias = dict[str, Any]
 Pane: TypeAlias = tuple[int, list[Document]]  # a pane's number, and all its documents
@@ -40,6 +42,35 @@ class Configured(beam.PTransform):
     ):
         super().__init__()
         self.settings = checked(config, attributes, wordlists).model_dump()
+
+
+class SteppedTransform(Configured):
+    """A transform that is one step, a DoFn of the settings. Arguments are those of `Configured`."""
+
+    _step: ClassVar[Any]
+    _outputs: ClassVar[tuple[str, str] | None] = None  # main output and tag, where there are two
+
+    def expand(self, input_or_inputs: Any) -> Any:
+        """Apply the transform.
+
+        Args:
+            input_or_inputs: A PCollection of what the step takes.
+
+        Returns:
+            A PCollection of what the step yields, or its two outputs.
+        """
+        step = beam.ParDo(self._step(self.settings))
+        if self._outputs is None:
+            return input_or_inputs | step
+        main, tag = self._outputs
+        return input_or_inputs | step.with_outputs(tag, main=main)
+
+
+def checked_document(element: Any) -> Mapping[str, Any]:
+    """An element that is a document. Raises UnusableError where it is no dict."""
+    if not isinstance(element, Mapping):
+        raise UnusableError("not an object", f"a dict was expected, not {shown(element)}")
+    return element
 
 
 def checked(

@@ -8,7 +8,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam import typehints
 
-from evenflow.beam.elements import Configured, Document, Pane
+from evenflow.beam.elements import Configured, Document, Pane, checked_document
 
 
 @typehints.with_input_types(dict[str, Any])
@@ -85,5 +85,5 @@ class GroupPanes(beam.PTransform):
 
 def _ordered(grouped: tuple[int, Iterable[Document]], order: tuple[str, ...]) -> Pane:
     """A pane whose documents are in the order of some of their fields."""
-    pane, documents = grouped
+    pane, documents = grouped[0], list(map(checked_document, grouped[1]))
     return pane, sorted(documents, key=lambda each: [str(each.get(name)) for name in order])

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import apache_beam as beam
 from apache_beam import typehints
 from apache_beam.pvalue import TaggedOutput
 
 from evenflow.beam.annotating import DocumentAnnotator, measured
-from evenflow.beam.elements import Configured, Document, Pane
+from evenflow.beam.elements import Document, Pane, SteppedTransform
 from evenflow.beam.staging import WEIGHT, Files, PaneStep
 from evenflow.pipelines.engine.panes.checking import pane_checks
 from evenflow.pipelines.engine.panes.closing import mend_pane, pane_mentions
@@ -25,99 +24,6 @@ from evenflow.transforms.repair import realise, weigh
 from evenflow.transforms.staging.block import Part
 
 WEIGHTS = "weights"  # the output of what the verdict needs of weights
-
-
-@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
-@typehints.with_output_types(tuple[int, list[dict[str, Any]]])
-class Substitute(Configured):
-    """Exchange words for groups in panes, as repair.mode and the other keys of repair say.
-
-    Exchanges are planned, drawn and judged for the pane as a whole. Documents whose id came before
-    in the pane, and those that cannot be read, are left out, as the engine turns them into dead
-    letters. Stereotypes are not looked for here: `FilterStereotypes` goes before.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
-
-    Raises:
-        ConfigError: The configuration cannot be used.
-        WordListError: A word list cannot be used.
-    """
-
-    def expand(self, input_or_inputs: Any) -> Any:
-        """Apply the transform.
-
-        Args:
-            input_or_inputs: A PCollection of panes.
-
-        Returns:
-            A PCollection of panes.
-        """
-        return input_or_inputs | beam.ParDo(_Substitute(self.settings))
-
-
-@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
-class WeightDocuments(Configured):
-    """Weigh the documents of panes: one weight for all attributes that repair.mode weighs.
-
-    There are two outputs: the panes, whose documents have the key weight (or are left out and
-    copied, with repair.realise: sample); and under the tag `weights` pairs of a pane's number and
-    what `JudgePanes` needs of the weights. The engine's weights continue those of accepted panes;
-    here each pane is made even by itself.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
-
-    Raises:
-        ConfigError: The configuration cannot be used.
-        WordListError: A word list cannot be used.
-    """
-
-    def expand(self, input_or_inputs: Any) -> Any:
-        """Apply the transform.
-
-        Args:
-            input_or_inputs: A PCollection of panes.
-
-        Returns:
-            The outputs `panes` and `weights`.
-        """
-        weighed = beam.ParDo(_Weigh(self.settings))
-        return input_or_inputs | weighed.with_outputs(WEIGHTS, main="panes")
-
-
-@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
-@typehints.with_output_types(tuple[int, dict[str, Any]])
-class CheckPane(Configured):
-    """Check the shards of panes with Great Expectations: our suite, and that of checks.suite.
-
-    The output's elements are pairs of a pane's number and the result (schemas.ledger.Checks as a
-    dict), for `JudgePanes`.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
-
-    Raises:
-        ConfigError: The configuration cannot be used.
-        WordListError: A word list cannot be used.
-    """
-
-    def expand(self, input_or_inputs: Any) -> Any:
-        """Apply the transform.
-
-        Args:
-            input_or_inputs: A PCollection of panes.
-
-        Returns:
-            A PCollection of results.
-        """
-        return input_or_inputs | beam.ParDo(_Check(self.settings))
 
 
 class _Substitute(PaneStep):
@@ -255,3 +161,68 @@ class _Check(PaneStep):
                 whole.figures.documents,
             )
         yield pane, checks.model_dump()
+
+
+@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
+@typehints.with_output_types(tuple[int, list[dict[str, Any]]])
+class Substitute(SteppedTransform):
+    """Exchange words for groups in panes, as repair.mode and the other keys of repair say.
+
+    Exchanges are planned, drawn and judged for the pane as a whole. Documents whose id came before
+    in the pane, and those that cannot be read, are left out, as the engine turns them into dead
+    letters. Stereotypes are not looked for here: `FilterStereotypes` goes before.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+    """
+
+    _step = _Substitute
+
+
+@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
+class WeightDocuments(SteppedTransform):
+    """Weigh the documents of panes: one weight for all attributes that repair.mode weighs.
+
+    There are two outputs: the panes, whose documents have the key weight (or are left out and
+    copied, with repair.realise: sample); and under the tag `weights` pairs of a pane's number and
+    what `JudgePanes` needs of the weights. The engine's weights continue those of accepted panes;
+    here each pane is made even by itself.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+    """
+
+    _step, _outputs = _Weigh, ("panes", WEIGHTS)
+
+
+@typehints.with_input_types(tuple[int, list[dict[str, Any]]])
+@typehints.with_output_types(tuple[int, dict[str, Any]])
+class CheckPane(SteppedTransform):
+    """Check the shards of panes with Great Expectations: our suite, and that of checks.suite.
+
+    The output's elements are pairs of a pane's number and the result (schemas.ledger.Checks as a
+    dict), for `JudgePanes`.
+
+    Args:
+        config: As for `AnnotateDocuments`.
+        attributes: As for `AnnotateDocuments`.
+        wordlists: As for `AnnotateDocuments`.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
+        WordListError: A word list cannot be used.
+    """
+
+    _step = _Check

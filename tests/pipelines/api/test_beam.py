@@ -24,6 +24,7 @@ from evenflow.beam import (
     JudgePanes,
     KeyByPane,
     RollingRepresentation,
+    Substitute,
     WeightDocuments,
     WriteShards,
     judge_panes,
@@ -126,11 +127,30 @@ def test_mentions_are_offsets_into_the_text_and_other_fields_stay() -> None:
         assert_that(annotated, equal_to([expected]))
 
 
-@pytest.mark.parametrize("document", [{"id": "a"}, {"id": "a", "text": 3}, {"id": [], "text": "x"}])
-def test_a_document_that_is_none_is_an_error(document: dict[str, Any]) -> None:
-    with pytest.raises(Exception, match=r"text was expected|number was expected"):  # noqa: SIM117
+NO_DICTS = [None, "She came.", b"She came.", 3, ["She came."]]
+
+
+def of_any_type(value: Any) -> Any:
+    return value
+
+
+@pytest.mark.parametrize(
+    "document", [{"id": "a"}, {"id": "a", "text": 3}, {"id": [], "text": "x"}, *NO_DICTS]
+)
+def test_a_document_that_is_none_is_an_error(document: Any) -> None:
+    with pytest.raises(Exception, match=r"(text|number|dict) was expected"):  # noqa: SIM117
         with beam.Pipeline(RUNNER) as pipeline:
-            _ = pipeline | beam.Create([document]) | AnnotateDocuments()
+            _ = pipeline | beam.Create([document]) | beam.Map(of_any_type) | AnnotateDocuments()
+
+
+@pytest.mark.parametrize(
+    "step", [Substitute(), WeightDocuments({"repair.mode": ["weight"]}), CheckPane()]
+)
+def test_a_pane_with_something_else_than_a_document_is_an_error(step: Any) -> None:
+    panes = [(0, [{"id": "a", "text": "She came."}, "He came."])]
+    with pytest.raises(Exception, match=r"a dict was expected, not the text 'He came\.'"):  # noqa: SIM117
+        with beam.Pipeline(RUNNER) as pipeline:
+            _ = pipeline | beam.Create(panes) | beam.Map(of_any_type) | step
 
 
 def test_what_cannot_be_annotated_is_an_output_of_its_own() -> None:
@@ -139,10 +159,16 @@ def test_what_cannot_be_annotated_is_an_output_of_its_own() -> None:
     documents += [{"id": "c", "text": text} for text in texts]
     with beam.Pipeline(RUNNER) as pipeline:
         annotate = AnnotateDocuments(attributes=["gender"]).with_exception_handling()
-        good, bad = pipeline | beam.Create(documents) | annotate
+        every = pipeline | beam.Create([*documents, *NO_DICTS]) | beam.Map(of_any_type)
+        good, bad = every | annotate
         assert_that(good | beam.Map(lambda each: each["id"]), equal_to(["a"]))
-        reasons = bad | beam.Map(lambda pair: (pair[0]["id"], pair[1][0].__name__))
-        unusable = [(name, "UnusableError") for name in "bccccc"]
+        reasons = bad | beam.Map(
+            lambda pair: (
+                pair[0]["id"] if isinstance(pair[0], dict) else "none",
+                pair[1][0].__name__,
+            )
+        )
+        unusable = [(name, "UnusableError") for name in [*"bccccc", *["none"] * len(NO_DICTS)]]
         assert_that(reasons, equal_to(unusable), "reasons")
 
 
