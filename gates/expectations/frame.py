@@ -6,7 +6,6 @@ documents a second count of the labels.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,7 +136,7 @@ class ShardReader:
             return self._empty()
         frame = pd.concat([part.to_pandas() for part in parts], ignore_index=True)
         if kinds.get(self._columns.text) == "text":
-            sizes, texts = self._texts(shards, files, self._sample(parts, kinds))
+            sizes, texts = self._texts(shards, files, self._sample(len(frame), kinds))
             frame[self._columns.bytes] = sizes
             frame[self._columns.recount] = self.recount(frame, texts, kinds)
         frame.attrs[TYPES] = kinds
@@ -156,17 +155,11 @@ class ShardReader:
         frame.attrs[TYPES] = {self._columns.identity: "text", self._columns.text: "text", **kinds}
         return frame
 
-    def _sample(self, parts: Sequence[pa.Table], kinds: dict[str, str]) -> list[int]:
-        """Rows that may be counted again, in the order of their ids' hashes."""
+    def _sample(self, documents: int, kinds: dict[str, str]) -> list[int]:
+        """Rows that may be counted again, in a random order that depends on their number alone."""
         if kinds.get(self._columns.identity) != "text" or not self._lists:
             return []
-        ids = (
-            value or ""
-            for part in parts
-            for value in part.column(self._columns.identity).to_pylist()
-        )
-        hashes = np.fromiter((zlib.crc32(value.encode(), SEED) for value in ids), np.int64)
-        return np.argsort(hashes, kind="stable")[:SAMPLE_DOCUMENTS].tolist()
+        return np.random.default_rng(SEED).permutation(documents)[:SAMPLE_DOCUMENTS].tolist()
 
     def _texts(
         self, shards: Sequence[Path], files: Sequence[pq.ParquetFile], rows: list[int]

@@ -5,8 +5,7 @@ Prints medians of whole processes: wall and CPU seconds, MB of text a second of 
 time, and peak memory of all of a command's processes together. Without INPUT, the text is that of
 tests/data/speeches.jsonl.gz, in documents of some paragraphs each. Peers: datatrove (read and
 write; C4QualityFilter), spaCy's sentencizer with its matcher. What a slow peer cannot do in a
-minute it does on the first lines alone; its MB/s are of those. With --profile, only a table of
-where a core-second of `run` goes is printed.
+minute it does on the first lines alone; its MB/s are of those. `where.py` says where the time goes.
 """
 
 from __future__ import annotations
@@ -159,71 +158,6 @@ def table(path: Path, work: Path, runs: int, workers: list[int], only: str) -> N
         print(f"{name:32} {size:6.0f} {wall:7.2f} {core} {peak:8.0f}", flush=True)
 
 
-def profile(path: Path, work: Path) -> None:
-    """Where a core-second of `run` goes, from the gate's own timings, and of annotating, step by
-    step in this process.
-    """
-    subprocess.run(
-        [EVENFLOW, "run", "--input", str(path), "--output", str(work / "out")],
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
-    lines = [
-        json.loads(line)
-        for line in (work / "out" / "gate" / "timings.jsonl").read_text().splitlines()
-    ]
-    total = sum(line["seconds"] for line in lines)
-    print(f"\n{'stage':28} {'share of the time between commits':>34}")
-    for stage in lines[0]["stages"]:
-        print(f"{stage:28} {sum(line['stages'].get(stage, 0) for line in lines) / total:34.1%}")
-    from evenflow.schemas.config import load
-    from evenflow.transforms.annotation.annotate import Annotator
-    from evenflow.transforms.io.blocks import read_blocks
-    from evenflow.transforms.io.records import validate
-    from evenflow.transforms.labels.finder import BETWEEN, LabelFinder
-    from evenflow.transforms.text.sentences import bounds
-
-    annotator = Annotator(load(None))
-    finder = LabelFinder(annotator.lists)
-    seconds = dict.fromkeys(
-        ("reading", "parsing", "matching", "sentence bounds", "counting and the rest"), 0.0
-    )
-    size = 0
-
-    def lap(step: str) -> None:
-        nonlocal began
-        seconds[step] += time.process_time() - began
-        began = time.process_time()
-
-    began = time.process_time()
-    for number, block in enumerate(read_blocks(str(path))):
-        lap("reading")
-        if number == 20:
-            break
-        size += sum(block.weights())
-        found = validate(block, annotator.config, annotator.own)
-        lap("parsing")
-        text = BETWEEN.join(found.texts)
-        finder.find_all(text)
-        lap("matching")
-        bounds(text)
-        lap("sentence bounds")
-        begun = time.process_time()
-        annotator.annotate(block)
-        whole = time.process_time() - begun
-        seconds["counting and the rest"] += whole
-        began = time.process_time()
-    # annotate did the three steps again: what is left is its own.
-    seconds["counting and the rest"] -= sum(
-        seconds[step] for step in ("parsing", "matching", "sentence bounds")
-    )
-    print(f"\n{'step of annotating':28} {'MB/s':>8} {'share':>7}")
-    for step, spent in seconds.items():
-        print(
-            f"{step:28} {size / 1e6 / max(spent, 1e-9):8.0f} {spent / sum(seconds.values()):7.1%}"
-        )
-
-
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(
@@ -236,16 +170,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--only", default="", help="commands whose name holds this")
-    parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         path = work / "corpus.jsonl"
         corpus(options.input, options.mb * 1_000_000, path)
-        if options.profile:
-            profile(path, work)
-        else:
-            table(path, work, options.runs, options.workers, options.only)
+        table(path, work, options.runs, options.workers, options.only)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, BinaryIO
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from evenflow.transforms.io.decompress import Gunzip, Unzstd
@@ -24,6 +26,7 @@ BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
 BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
 RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
 KEPT_BYTES = 1 << 20  # how much of such a record is kept
+Index = npt.NDArray[np.int64]
 FAULTS = (EOFError, zlib.error, pa.ArrowException)
 
 
@@ -144,10 +147,7 @@ def read_blocks(
                 first = 1
             else:
                 at = offset or 0
-                if at:
-                    raw.seek(at)
-                plain = file.endswith(SEEKABLE)
-                stream = raw if plain else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
+                plain, stream = file.endswith(SEEKABLE), _plain(raw, file, at)
                 for records, cut in _lines(stream):
                     yield Block(
                         file, first, records, stream.tell(), offset=at if plain else None, cut=cut
@@ -158,6 +158,42 @@ def read_blocks(
         except faults as error:
             fault = f"cannot be read further: {type(error).__name__}: {error}".replace("\n", " ")
             yield Block(file, first, [], raw.tell(), fault=fault)
+
+
+def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, int, bool]]:
+    """Find the lengths of a file's lines, without their ends, as `read_blocks` cuts them.
+
+    Args:
+        file: The file's name; of JSON lines, compressed or not.
+        offset: Byte of the first line; None to read from the start.
+
+    Yields:
+        Lengths (n,) in bytes, bytes of the file that were read to find them, and whether the file
+        cannot be read further.
+
+    Raises:
+        OSError: The device fails.
+    """
+    faults = FAULTS  # as in read_blocks
+    with open_file(file) as raw:
+        stream = _plain(raw, file, offset or 0)
+        held, faulty, chunk = 0, False, b""
+        while True:
+            try:
+                chunk = stream.read(BLOCK_BYTES)
+            except faults:
+                faulty = True
+            if not chunk or faulty:
+                break
+            ends = (np.frombuffer(chunk, np.uint8) == ord("\n")).nonzero()[0]
+            if len(ends):
+                lengths = np.diff(ends, prepend=-1) - 1
+                lengths[0] += held
+                held = -1 - int(ends[-1])
+                yield lengths, stream.tell(), False
+            held += len(chunk)
+        if held or faulty:
+            yield np.array([held] * bool(held), np.int64), raw.tell(), faulty
 
 
 def join_texts(source: Iterable[Block]) -> Iterator[Block]:
@@ -249,6 +285,13 @@ class FileReader:
         self._open.clear()  # files come one after the other, so one handle is enough
         if ahead is not None:
             self._open[file] = (last + 1, source, ahead)
+
+
+def _plain(raw: BinaryIO, file: str, offset: int) -> Any:
+    """The stream of a file's lines, from a byte of it on; of a compressed file from the start."""
+    if offset:
+        raw.seek(offset)
+    return raw if file.endswith(SEEKABLE) else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
 
 
 def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:

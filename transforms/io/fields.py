@@ -38,6 +38,7 @@ EXTRA = pa.field("_extra", pa.string(), metadata=JSON)
 # orjson reads whole numbers beyond 64 bits as floating point. So a record with this many digits is
 # read again by json, which keeps them.
 LONG_NUMBER = re.compile(rb"\d{19}")
+NESTED = {dict, list}
 PLAIN = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
 
 # A field's values in a block: as they were staged, or parsed
@@ -276,6 +277,8 @@ def depth(value: Any, most: int) -> int:
         The number of levels; most + 1 where there are more than `most`.
     """
     level, found = [value], 0
+    if type(value) is dict and NESTED.isdisjoint(map(type, value.values())):
+        return 1  # most records
     while found <= most:
         level = [
             inner

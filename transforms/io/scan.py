@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from evenflow.transforms.io.blocks import KEPT_BYTES, RECORD_BYTES, read_blocks
+from evenflow.transforms.io.blocks import KEPT_BYTES, RECORD_BYTES, read_blocks, read_lengths
 from evenflow.transforms.io.files import SEEKABLE, open_file
 
 
@@ -102,16 +102,21 @@ def scan(part: Part) -> Iterator[Scanned]:
     if part.file.endswith(".txt"):
         yield Scanned(part.file, np.array([part.stored], np.uint64), None, part.stored, False)
         return
+    if part.file.endswith(".parquet"):
+        for block in read_blocks(part.file, part=part.share):
+            lengths = np.array(block.weights(), np.uint64)
+            yield Scanned(part.file, lengths, None, block.stored, block.fault is not None)
+        return
     begin = _first_record(part) if part.file.endswith(SEEKABLE) else None
-    for block in read_blocks(part.file, 0, begin, part.share):
-        lengths = np.array(block.weights(), np.uint64)
-        for index, length in block.cut.items():
-            lengths[index] = length
-        if block.offset is not None and part.end is not None:
-            begins = block.offset + np.cumsum(lengths + 1) - lengths - 1
-            lengths = lengths[begins < part.end]
-        yield Scanned(part.file, lengths, block.offset, block.stored, block.fault is not None)
-        if len(lengths) < block.size:
+    for found, stored, fault in read_lengths(part.file, begin):
+        first, size = begin, len(found)
+        if begin is not None:
+            nexts = begin + np.cumsum(found + 1)
+            begin = int(nexts[-1]) if size else begin
+            if part.end is not None:
+                found = found[nexts - found - 1 < part.end]
+        yield Scanned(part.file, found.astype(np.uint64), first, stored, fault)
+        if len(found) < size:
             return
 
 

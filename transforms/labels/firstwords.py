@@ -1,7 +1,8 @@
 """Finds the words of a text that some label begins with, by comparing all words of a block at once.
 
 A word is first sketched in sixteen bits (its first two bytes, its last, its length), which leaves
-about one in fifteen of a text's words. Those are looked up one by one.
+about one in fifteen of a text's words. Of those, words of up to eight bytes are looked up together,
+as numbers, and longer ones one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ Twos = npt.NDArray[np.uint16]
 Bools = npt.NDArray[np.bool_]
 # After an apostrophe these are no words of their own: “I'm” does not have the label “m”.
 CLITICS = frozenset((b"d", b"ll", b"m", b"re", b"s", b"t", b"ve"))
-PAD = bytes([OTHER]) * 2  # lets the two bytes behind any word be read
+HEAD = 8  # bytes of a word that are compared as one number
+PAD = bytes([OTHER]) * HEAD  # lets that many bytes be read where any word begins
+# Of a word's first HEAD bytes as a number, by its length: those that are the word's
+WITHIN = np.array([(1 << 8 * min(length, HEAD)) - 1 for length in range(HEAD + 1)], np.uint64)
 STEP = 1 << 18  # bytes searched at a time: the arrays of their words stay in the processor's cache
 
 
@@ -62,6 +66,12 @@ class FirstWords:
     def __init__(self, words: list[bytes], reader: TextReader):
         self._reader = reader
         self._places = {word: place for place, word in enumerate(words)}
+        short = sorted(
+            (_number(word), place) for word, place in self._places.items() if len(word) <= HEAD
+        )
+        # A number that no word has ends the table, so that every search finds a place in it
+        self._heads = np.array([*(number for number, _ in short), (1 << 64) - 1], np.uint64)
+        self._head_places = np.array([*(place for _, place in short), -1], np.int64)
         self._clitic = np.array([word in CLITICS for word in words], bool)
         self._possible = np.zeros(1 << 16, bool)
         # The second byte of a word of one letter is the boundary after it, whichever that is.
@@ -107,9 +117,14 @@ class FirstWords:
 
     def _exactly(self, padded: bytes, starts: Ints, ends: Ints) -> Hits:
         """The hits among the words that passed the sketch."""
-        spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        found = [self._places.get(padded[start:end], -1) for start, end in spans]
-        places = np.array(found, np.int64)
+        eights = np.ndarray((len(padded) - HEAD + 1,), np.dtype("<u8"), padded, strides=(1,))
+        lengths = ends - starts
+        heads = eights[starts] & WITHIN.take(lengths, mode="clip")
+        at = np.searchsorted(self._heads, heads)
+        places = np.where(self._heads[at] == heads, self._head_places[at], -1)
+        longer = (lengths > HEAD).nonzero()[0]
+        spans = zip(starts[longer].tolist(), ends[longer].tolist(), strict=True)
+        places[longer] = [self._places.get(padded[start:end], -1) for start, end in spans]
         chosen = (places >= 0).nonzero()[0]
         starts, ends, places = starts[chosen], ends[chosen], places[chosen]
         array = np.frombuffer(padded, np.uint8)
@@ -126,6 +141,11 @@ class FirstWords:
         """Which of the words that start there follow an apostrophe within a word, (n,)."""
         word = np.frombuffer(self._reader.word, np.uint8)
         return (starts > 1) & (codes[starts - 1] == APOSTROPHE) & (word[codes[starts - 2]] > 0)
+
+
+def _number(word: bytes) -> int:
+    """A word of up to HEAD bytes as a number."""
+    return int.from_bytes(word, "little")
 
 
 def _sketch(twos: Twos, last: Bytes, lengths: Ints) -> Twos:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from evenflow.transforms.text.narrow import narrow
 
 # The characters that cannot stand in a URL (RFC 3986, appendix C, and typographic quotation marks).
 _URL = re.compile(r"[^\s<>\"“”«»|\\^{}`]+")
@@ -14,31 +19,41 @@ LOCAL_LONGEST = 64
 _HANDLE = re.compile(r"@\w+")
 
 
-def find_links(text: str) -> list[tuple[int, int]]:
+def find_links(text: str, raw: bytes | None = None) -> list[tuple[int, int]]:
     """Find URLs (with a scheme or from www.), e-mail addresses and @handles.
 
     They name a page or an account, which a replaced label would break. A hashtag is not a link.
 
     Args:
         text: The text.
+        raw: What `narrow` reads of it; None: it is read here.
 
     Returns:
         Start and end of each link in characters, in order, without overlaps.
     """
-    anchors: list[int] = []
-    for mark in ("://", "@", "www."):
-        at = text.find(mark)
-        while at >= 0:
-            anchors.append(at)
-            at = text.find(mark, at + 1)
     found: list[tuple[int, int]] = []
     done = 0
-    for at in sorted(anchors):
+    for at in sorted(_anchors(narrow(text).raw if raw is None else raw)):
         span = _link(text, at, done) if at >= done else None
         if span is not None:
             found.append(span)
             done = span[1]
     return found
+
+
+def _anchors(raw: bytes) -> Iterator[int]:
+    """Where a link may be."""
+    for mark in (b"@", b"://"):
+        at = raw.find(mark[:1])  # one rare byte is found ten times as fast as several
+        while at >= 0:
+            if raw.startswith(mark, at):
+                yield at
+            at = raw.find(mark[:1], at + 1)
+    if len(raw) > 1:
+        twos = np.ndarray((len(raw) - 1,), np.dtype("<u2"), raw, strides=(1,))
+        for at in (twos == int.from_bytes(b"ww", "little")).nonzero()[0].tolist():
+            if raw.startswith(b"www.", at):
+                yield at
 
 
 def _link(text: str, at: int, done: int) -> tuple[int, int] | None:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.text.links import find_links
+from evenflow.transforms.text.narrow import Narrow, narrow
 from evenflow.wordlists import spelling
 
 Ints = npt.NDArray[np.int64]
@@ -33,9 +34,6 @@ UNDERSCORE = ord("_")
 MOST_PARTS = 4
 # The bytes of a word that is too long for a label: sorting a million marks would take too long.
 FOREIGN = bytes([LETTER])
-# Characters looked up at a time: numpy widens the indices to eight bytes, which then stay in the
-# cache.
-STEP = 1 << 15
 UNKNOWN = 4  # only while the table of classes is made
 _WORD_CATEGORIES: tuple[str, ...] = ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl")
 _OTHER_CATEGORIES = (
@@ -154,10 +152,12 @@ class TextReader:
         Returns:
             Its bytes with the way back to its offsets.
         """
-        codes, seen, removed = self.encode(text), text, None
+        read = narrow(text)
+        codes, seen, removed = self._encode(read), text, None
         if bytes([IGNORED]) in codes:
             seen, codes, removed = _drop(text, codes)
-        linked = find_links(seen)
+            read = narrow(seen)
+        linked = find_links(seen, read.raw)
         if linked:
             codes = _blot(codes, linked)
         if bytes([UNDERSCORE]) in codes:
@@ -176,14 +176,14 @@ class TextReader:
         Returns:
             One byte a character, len(text) bytes.
         """
-        if text.isascii():
-            return text.encode("ascii").translate(self._ascii)
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        out = np.empty(len(points), np.uint8)
-        for begin in range(0, len(points), STEP):
-            np.take(
-                self._wide, points[begin : begin + STEP], mode="clip", out=out[begin : begin + STEP]
-            )
+        return self._encode(narrow(text))
+
+    def _encode(self, read: Narrow) -> bytes:
+        codes = read.raw.translate(self._ascii)
+        if not len(read.places):
+            return codes
+        out = np.frombuffer(codes, np.uint8).copy()
+        out[read.places] = self._wide[read.points]
         return out.tobytes()
 
     @cached_property
