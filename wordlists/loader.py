@@ -32,6 +32,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.wordlists.nodes import Defect, read
@@ -49,6 +50,22 @@ class WordListError(EvenflowError, ValueError):
     """One or more defects of a word list, one on each line: "file:line: label: what is wrong"."""
 
     status = USAGE
+
+
+class Finder(Protocol):
+    """Finds the mentions of an attribute that no labels define.
+
+    Attributes:
+        name: What a configuration calls it.
+        made_with: What decides what it finds: versions and digests.
+    """
+
+    name: str
+    made_with: str
+
+    def find(self, text: str) -> list[tuple[int, int, int]]:
+        """Find start, end and group's index of each mention, in a document's order."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -71,6 +88,7 @@ class WordList:
         target: Group → share of the mentions that it should have by default; empty: equal shares.
         population: Group → share of the people who live; empty where the list does not say.
         population_source: Who says so, and of which year.
+        finder: Finds the mentions in the place of the labels, which are then the groups' names.
     """
 
     attribute: str
@@ -87,6 +105,7 @@ class WordList:
     target: dict[str, float] = field(default_factory=dict)
     population: dict[str, float] = field(default_factory=dict)
     population_source: str = ""
+    finder: Finder | None = None
 
     @property
     def references(self) -> dict[str, list[float]]:
@@ -108,6 +127,8 @@ class WordList:
     @property
     def fixed(self) -> str:
         """Why no label can be exchanged for one of another group; empty if some may be."""
+        if self.finder is not None:
+            return f"{self.path} finds mentions and has no words to put in their place"
         if self.counterparts or self.role_map.is_file():
             return ""
         return (

@@ -16,7 +16,7 @@ import numpy as np
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.settings import Configuration, configuration, shown
-from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention
+from evenflow.transforms.labels.finder import Found, LabelFinder, Mention
 
 if TYPE_CHECKING:
     from evenflow.pipelines.explain.explainer import Explainer
@@ -287,11 +287,9 @@ class Annotator:
             return self._explainer.explain("text", text)
 
     def _together(self, texts: Sequence[str]) -> Iterator[Annotation]:
-        """The annotations of texts that are searched as one: no label crosses BETWEEN."""
-        every = self.finder.find_all(BETWEEN.join(texts))
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
-        begins = np.cumsum(lengths) - lengths
-        edges = [np.searchsorted(own.starts, np.cumsum([0, *lengths])) for own in every]
+        """The annotations of texts that are searched as one."""
+        joined, begins, every = self.finder.find_together(texts)
+        edges = [np.searchsorted(own.starts, [*begins, len(joined)]) for own in every]
         for number, (text, begin) in enumerate(zip(texts, begins.tolist(), strict=True)):
             parts = [slice(own[number], own[number + 1]) for own in edges]
             yield Annotation(

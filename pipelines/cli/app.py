@@ -32,6 +32,7 @@ from evenflow.pipelines.cli import compare as cli_compare
 from evenflow.pipelines.cli import export as cli_export
 from evenflow.pipelines.cli import gate as cli_gate
 from evenflow.pipelines.cli import llm as cli_llm
+from evenflow.pipelines.cli import plugins as cli_plugins
 from evenflow.pipelines.cli import trigger as cli_trigger
 from evenflow.pipelines.cli.commands import PanelCommand, options_of
 from evenflow.pipelines.cli.lab import benchmark as cli_benchmark
@@ -50,7 +51,7 @@ It measures how evenly documents name the groups of a protected attribute, judge
 and accepts each pane or sets it aside.
 """
 
-CONFIG = "The configuration: every key with its meaning."
+CONFIG = "The configuration: every key with its meaning, and the plug-ins that it may name."
 GATE = "The state of a gate, what it has accepted, and decisions about it."
 # The words of earlier versions, which still work in this one
 OLD = {
@@ -111,7 +112,9 @@ def application() -> typer.Typer:
     add("measure", measure.measure, measure.EXAMPLES)
     add("compare", cli_compare.compare, cli_compare.EXAMPLES)
     add("explain", explain.explain, explain.EXAMPLES)
-    add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, group("config", CONFIG))
+    config = group("config", CONFIG)
+    add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
+    add("plugins", cli_plugins.plugins, cli_plugins.EXAMPLES, config)
     gate = group("gate", GATE)
     add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
     add("why", cli_gate.gate_why, cli_gate.WHY_EXAMPLES, gate)

@@ -348,6 +348,23 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
     console().print(table)
 
 
+def plugins(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print plug-ins.
+
+    Args:
+        rows: What `schemas.plugins.listed` returned.
+    """
+    table = Table("kind", "name", "package", "place")
+    for row in rows:
+        kind = row["kind"].removeprefix("evenflow.")
+        cells = (kind, row["name"], row["package"], row["place"])
+        table.add_row(*map(visible, cells))
+    console().print(table)
+    for row in rows:
+        if row["problem"]:
+            print(visible(row["problem"]))
+
+
 def labels_in_corpus(result: Mapping[str, Any]) -> None:
     """Print how often labels name people, the weakest label first, with examples of weak ones.
 

@@ -23,6 +23,13 @@ class AttributeSettings(Section):
             " name."
         ),
     )
+    finder: str | None = Field(
+        default=None,
+        description=(
+            "Finds the mentions in the place of a word list: the name of a plug-in, as `evenflow"
+            " config plugins` lists it, or its place, MODULE:NAME. null: a word list."
+        ),
+    )
     target: dict[str, Share] | Literal["population"] | None = Field(
         default=None,
         description=(
@@ -48,6 +55,13 @@ class AttributeSettings(Section):
         default_factory=AttributeStereotypes,
         description="Settings of stereotypes for this attribute.",
     )
+
+    @model_validator(mode="after")
+    def _finder_or_list(self) -> AttributeSettings:
+        """Refuse a finder beside a word list."""
+        if self.finder is not None and self.wordlist is not None:
+            refuse([Problem(("finder",), "wordlist is given too; give one of them")])
+        return self
 
     @model_validator(mode="after")
     def _target_is_shares(self) -> AttributeSettings:

@@ -18,6 +18,7 @@ from evenflow.schemas.config.whole import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, holds_text, nearest, problems
+from evenflow.schemas.plugins import ATTRIBUTES, declared
 from evenflow.schemas.yaml_file import SettingsError, YamlSettings, parsed, read
 from evenflow.wordlists import loader
 
@@ -57,6 +58,7 @@ def load(
     Raises:
         ConfigError: The configuration cannot be used. The message names every mistake.
         WordListError: A word list cannot be used.
+        PluginError: A plug-in cannot be used.
     """
     try:
         settings = read(path) if path else YamlSettings({})
@@ -84,14 +86,17 @@ def load(
         _locate(config, path.parent)
     found: list[Problem] = []
     for name, each in config.attributes.items():
-        if each.wordlist is None and name not in loader.NAMED:
+        if name not in loader.NAMED and not (each.wordlist or each.finder):
+            each.finder = name if name in declared(ATTRIBUTES) else None
+        if not each.wordlist and not each.finder and name not in loader.NAMED:
             text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
             found.append(Problem(("attributes", name), text))
         else:
             words = config.word_list(name)
             found += mismatches(name, each, words)
             exchanges = config.mode(name) in ("substitute", "augment")
-            if exchanges and config.repair.method == "gc" and words.fixed:
+            needs_words = config.repair.method == "gc" or each.finder is not None
+            if exchanges and needs_words and words.fixed:
                 found.append(Problem(("attributes", name), f"{config.mode(name)}: {words.fixed}"))
     if found:
         raise _error(found, settings, path, named)

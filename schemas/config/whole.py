@@ -27,6 +27,7 @@ from evenflow.schemas.config.shards import Shards
 from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
 from evenflow.schemas.config.triggers import RuleName, Trigger
 from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.plugins import found_by
 from evenflow.wordlists import loader
 
 
@@ -128,6 +129,9 @@ class Config(Section):
         if leaning.mode != "off" and leaning.attribute not in self.attributes:
             text = f"{leaning.attribute!r} is not measured; {', '.join(self.attributes)} are"
             found.append(Problem(("bias_score", "attribute"), text))
+        if leaning.mode != "off" and self._own(leaning.attribute).finder is not None:
+            text = f"{leaning.attribute!r} has a finder, and no words whose vectors make an axis"
+            found.append(Problem(("bias_score", "attribute"), text))
         if leaning.mode in ("subtract", "augment") and leaning.reference is None:
             text = f"{leaning.mode} needs one: evenflow lab bias-score reference CORPUS makes it"
             found.append(Problem(("bias_score", "reference"), text))
@@ -169,6 +173,9 @@ class Config(Section):
             text = "people was asked for beside weights, which make words even; give one of them"
             yield Problem(("measure", "count"), text)
         for name, each in self.attributes.items():
+            if each.finder is not None and people:
+                text = "people are counted by the words that name them; a finder has none"
+                yield Problem(("attributes", name, "finder"), text)
             if each.target == "population" and not people:
                 text = "population: its shares are compared with people; set measure.count: people"
                 yield Problem(("attributes", name, "target"), text)
@@ -256,8 +263,12 @@ class Config(Section):
 
         Raises:
             WordListError: The list cannot be read.
+            PluginError: The plug-in that finds its mentions cannot be used.
         """
-        return loader.load(self.attributes[attribute].wordlist or attribute)
+        own = self.attributes[attribute]
+        if own.finder is not None:
+            return found_by(attribute, own.finder)
+        return loader.load(own.wordlist or attribute)
 
     def word_lists(self) -> list[loader.WordList]:
         """The word lists of all measured attributes, in their order. Raises WordListError."""

@@ -13,7 +13,7 @@ from evenflow.schemas import documents
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.by_sentence import sentence_starts
-from evenflow.transforms.labels.finder import BETWEEN, Found, LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.labels.finder import Found, LabelFinder, Mention, pieces, uncut
 from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -161,11 +161,9 @@ class MentionCounter:
 
     def _searched(self, first: int, texts: Sequence[str], with_sentences: bool) -> Searched:
         """Search texts together; `first` is the number of the first one in the block."""
-        joined = BETWEEN.join(texts)
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
-        every = self._finder.find_all(joined)
+        joined, begins, every = self._finder.find_together(texts)
         starts = sentence_starts(joined, every) if with_sentences else np.zeros(0, np.int64)
-        return Searched(first, texts, np.cumsum(lengths) - lengths, every, starts)
+        return Searched(first, texts, begins, every, starts)
 
     def _piece(
         self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched

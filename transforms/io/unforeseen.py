@@ -2,8 +2,8 @@
 
 The block is processed again by halves until the faulty records are found, and then once more
 without them. An error that no single record causes is raised as it was. So are the errors that
-Evenflow defines (they are about settings, models and services), errors of the system, missing
-memory and missing packages.
+Evenflow defines (they are about settings, models and services; a plug-in that fails on a text is
+none of them), errors of the system, missing memory and missing packages.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
+from evenflow.schemas.plugins import PluginTextError
 from evenflow.transforms.io.record_parser import UnusableError
 
 T = TypeVar("T")
@@ -86,13 +87,16 @@ def _failure(work: Callable[[], object]) -> Exception | None:
 
 def _is_unforeseen(error: Exception) -> bool:
     """Return whether a record may be the cause of an error."""
+    if isinstance(error, PluginTextError):
+        return True
     defined_here = type(error).__module__.startswith("evenflow.")
     return not (defined_here or isinstance(error, NEVER_A_RECORDS_FAULT))
 
 
 def _dead(error: Exception) -> UnusableError:
     """Make the dead letter's reason; it names only the class, as a message may hold the text."""
-    return UnusableError(KIND, f"{KIND}: {type(error).__name__}")
+    reason = str(error) if isinstance(error, PluginTextError) else type(error).__name__
+    return UnusableError(KIND, f"{KIND}: {reason}")
 
 
 def _log_once(error: Exception) -> None:

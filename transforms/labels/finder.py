@@ -27,6 +27,7 @@ import numpy as np
 from evenflow.transforms.labels.firstwords import FirstWords
 from evenflow.transforms.labels.matching import (
     AttributeMatcher,
+    FinderMatcher,
     Found,
     Ints,
     compile_labels,
@@ -72,11 +73,13 @@ class LabelFinder:
     def __init__(self, lists: Sequence[WordList]):
         self.lists = tuple(lists)
         self._reader = TextReader(spelling.fold(label) for words in lists for label in words.labels)
-        patterns = [compile_labels(self._reader, words) for words in lists]
+        patterns = [[] if words.finder else compile_labels(self._reader, words) for words in lists]
         firsts = sorted({pattern.first for each in patterns for pattern in each})
         self._firsts = FirstWords(firsts, self._reader)
         self._attributes = [
-            AttributeMatcher(words, own, firsts, self._reader)
+            FinderMatcher(words, words.finder)
+            if words.finder is not None
+            else AttributeMatcher(words, own, firsts, self._reader)
             # What is found has the order of the lists.
             for words, own in zip(self.lists, patterns, strict=True)
         ]
@@ -123,17 +126,42 @@ class LabelFinder:
     def find_all(self, text: str) -> list[Found]:
         """Find all mentions in a text as arrays.
 
-        Texts joined by a blank line have the mentions that each has alone.
-
         Args:
-            text: The text.
+            text: The text of one document, or a part of it.
 
         Returns:
             One Found for each attribute; offsets are those of the text as given.
+
+        Raises:
+            PluginTextError: A plug-in failed.
         """
-        reading = self._reader.read(text)
+        return self.find_together([text])[2]
+
+    def find_together(self, texts: Sequence[str]) -> tuple[str, Ints, list[Found]]:
+        """Find all mentions in several documents; each has those that it has alone.
+
+        Args:
+            texts: The texts of D documents.
+
+        Returns:
+            The texts joined by BETWEEN; where each begins there, (D,); and one Found for each
+            attribute, with offsets in the joined text.
+
+        Raises:
+            PluginTextError: A plug-in failed.
+        """
+        joined = BETWEEN.join(texts)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
+        begins = np.cumsum(lengths) - lengths
+        reading = self._reader.read(joined)
         hits = self._firsts.find(reading.codes)
-        return [attribute.search(reading, hits) for attribute in self._attributes]
+        found = [
+            attribute.search(reading, hits)
+            if isinstance(attribute, AttributeMatcher)
+            else attribute.search(texts, begins)
+            for attribute in self._attributes
+        ]
+        return joined, begins, found
 
 
 def pieces(texts: Sequence[str], most: int) -> Iterator[tuple[int, int]]:

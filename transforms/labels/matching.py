@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from evenflow.transforms.text.reading import (
     TextReader,
 )
 from evenflow.wordlists import spelling
-from evenflow.wordlists.loader import WordList
+from evenflow.wordlists.loader import Finder, WordList
 
 Ints = npt.NDArray[np.int64]
 Span = tuple[int, ...]  # start and end in the codes, index of the label
@@ -192,6 +192,36 @@ class AttributeMatcher:
             ):
                 insort(chosen, candidate)
         return chosen
+
+
+class FinderMatcher:
+    """Finds the mentions of one attribute by a finder, document by document.
+
+    Args:
+        words: The attribute's list; its labels are its groups.
+        finder: Its finder.
+    """
+
+    def __init__(self, words: WordList, finder: Finder):
+        self.labels = list(words.groups)
+        self._find = finder.find
+
+    def search(self, texts: Sequence[str], begins: Ints) -> Found:
+        """Find the attribute's mentions.
+
+        Args:
+            texts: The texts of D documents.
+            begins: Where each begins in the joined text, (D,).
+
+        Returns:
+            The mentions, with offsets in the joined text.
+        """
+        spans = [
+            (begin + start, begin + end, group, group)
+            for begin, text in zip(begins.tolist(), texts, strict=True)
+            for start, end, group in self._find(text)
+        ]
+        return Found(*np.array(spans, np.int64).reshape(-1, 4).T)
 
 
 def to_rows(*columns: Ints) -> Iterator[tuple[int, ...]]:

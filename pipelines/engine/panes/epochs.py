@@ -60,8 +60,8 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
         lists: The attributes' word lists.
 
     Returns:
-        version, and digests of code, models, lists and, where they are used, prompts and what the
-        bias score comes from.
+        version, and digests of code, models, lists and, where they are used, plug-ins, prompts and
+        what the bias score comes from.
     """
     rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
     code = [path for room in rooms for path in sorted(room.rglob("*.py"))]
@@ -71,6 +71,10 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
         for path in sorted(rooms[1].rglob(f"*.{suffix}"))
     ]
     found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
+    lists = list(lists)
+    for words in lists:
+        if words.finder is not None:
+            found[f"plug-in {words.finder.name}"] = words.finder.made_with
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
     if config.llm.url is not None and config.has_sentence_table:
         found["prompts"] = _digest(

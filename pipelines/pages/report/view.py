@@ -12,6 +12,7 @@ from evenflow.gates.ledger.spans import Span, merged
 from evenflow.pipelines.pages.report.text import counted, moment
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import BAD, STATES, State
+from evenflow.schemas.plugins import PluginError
 from evenflow.wordlists import loader
 
 MOST_TILES = 400  # tiles of one pane each; of more panes, neighbours share a tile
@@ -205,8 +206,8 @@ def _groups_of_labels(
         return None
     try:
         words = config.word_list(name)
-    except (loader.WordListError, OSError):
-        return None  # the user's list has been deleted since the run
+    except (loader.WordListError, PluginError, OSError):
+        return None  # the user's list or plug-in has been deleted since the run
     groups = [row["group"] for row in figures["groups"]]
     sums = [0] * len(groups)
     for row in figures["labels"]:

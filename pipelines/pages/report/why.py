@@ -22,6 +22,7 @@ from evenflow.pipelines.pages.report.files import open_named
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums
+from evenflow.schemas.plugins import PluginError
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.storage.storage import Storage
 from evenflow.wordlists.loader import WordList, WordListError
@@ -141,7 +142,7 @@ def _earlier(history: History, pane: int, most: int) -> list[PaneEntry]:
 
 def _words(config: Config, name: str, each: AttributeEntry) -> WordList | None:
     """The attribute's word list; None if it is gone or another one."""
-    with suppress(WordListError, OSError, KeyError):
+    with suppress(WordListError, PluginError, OSError, KeyError):
         words = config.word_list(name)
         if list(words.groups) == each.groups and each.labels.keys() <= words.labels.keys():
             return words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,15 +50,15 @@ FAULTS = (
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Make the search for labels raise an error for each text that has a word."""
-    find_all = LabelFinder.find_all
+    find_together = LabelFinder.find_together
 
     def make(error: BaseException, word: str = "Spoilt") -> None:
-        def raising(self: LabelFinder, text: str) -> Any:
-            if word in text:
+        def raising(self: LabelFinder, texts: Sequence[str]) -> Any:
+            if any(word in text for text in texts):
                 raise error
-            return find_all(self, text)
+            return find_together(self, texts)
 
-        monkeypatch.setattr(LabelFinder, "find_all", raising)
+        monkeypatch.setattr(LabelFinder, "find_together", raising)
 
     return make
 
@@ -91,7 +92,7 @@ def test_where_it_came_from_is_logged_once(faulty: Any, caplog: pytest.LogCaptur
     message = record.getMessage()
     assert record.levelno == logging.CRITICAL
     assert (
-        "find_all" in message
+        "find_together" in message
         and "ZeroDivisionError: '\\x1b[2J'" in message
         and "\x1b" not in message
     )

@@ -12,11 +12,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from evenflow.schemas.documents import CREED, KIND
-from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
+from evenflow.transforms.labels.finder import LabelFinder, pieces
 from evenflow.transforms.measures.stereotypes.calibration import (
     OTHER,
     POSTS,
@@ -220,12 +220,10 @@ def find_candidates(finder: LabelFinder, documents: Sequence[Relevant]) -> Itera
     """
     texts = [document.text for document in documents]
     for first, last in pieces(texts, PIECE):
-        begins = list(
-            accumulate((len(text) + len(BETWEEN) for text in texts[first:last]), initial=0)
-        )
-        joined = BETWEEN.join(texts[first:last])
+        _, at, every = finder.find_together(texts[first:last])
+        begins = at.tolist()
         found: dict[tuple[int, int, str], list[Span]] = {}
-        for mention in sorted(finder.find(joined), key=lambda each: each.start):
+        for mention in sorted(finder.named(every), key=lambda each: each.start):
             place = bisect_right(begins, mention.start) - 1
             sentences = documents[first + place].sentences
             own = mention.start - begins[place]

@@ -42,8 +42,10 @@ def widened(words: WordList) -> WordList:
     Returns:
         The list with its labels, their plurals and the words of `groups.yaml`, without
         counterparts. Groups of `groups.yaml` that the list lacks come after its own. An attribute
-        without words in `groups.yaml` has its labels and plurals.
+        without words in `groups.yaml` has its labels and plurals; one with a finder stays as it is.
     """
+    if words.finder is not None:
+        return words
     groups = list(words.groups)
     labels = {
         label if label in words.exact else _folded(label): group

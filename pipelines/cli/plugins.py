@@ -1,0 +1,31 @@
+"""`evenflow config plugins`: the plug-ins that installed packages declare."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.terminal.endings import printing
+from evenflow.schemas.errors import USAGE
+
+EXAMPLES = examples("evenflow config plugins", "evenflow config plugins --json")
+
+
+def plugins(as_json: options.JsonOption = False) -> None:
+    """List the plug-ins that installed packages declare; each is loaded.
+
+    Exit status: 0 all can be used, 2 one cannot.
+    """
+    from evenflow.pipelines.terminal import tables
+    from evenflow.schemas.plugins import listed
+
+    rows = listed()
+    with printing():
+        if as_json:
+            print(json.dumps(rows, indent=1))
+        else:
+            tables.plugins(rows)
+    raise typer.Exit(USAGE if any(row["problem"] for row in rows) else 0)

@@ -1,0 +1,257 @@
+"""Plug-ins: parts that other packages bring. A configuration names them; nothing else is loaded.
+
+A package declares its parts in its metadata, each in the group of its kind:
+
+    [project.entry-points."evenflow.attributes"]
+    titled = "evenflow_titled:TitledPeople"
+
+A part may also be named by its place, MODULE:NAME. What stands there is called without arguments,
+and the part is what that returns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.wordlists.loader import WordList
+from evenflow.wordlists.parsing import NAME
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ATTRIBUTES = "evenflow.attributes"  # finders: text → mentions
+DIGITS = 16  # hexadecimal digits of a digest
+MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
+
+
+class PluginError(EvenflowError, ValueError):
+    """A plug-in is missing, cannot be loaded, or is no part of its kind; the message names it."""
+
+    status = USAGE
+
+
+class PluginTextError(PluginError):
+    """A plug-in failed on a text; the message names the plug-in, and has nothing of the text."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A part that was loaded.
+
+    Attributes:
+        name: Its name, or its place.
+        part: The part.
+        made_with: Package and version, a digest of the package's files, and what the part says of
+            itself (its attribute `made_with`).
+    """
+
+    name: str
+    part: Any
+    made_with: str
+
+    def __str__(self) -> str:
+        """Its name, as messages show it."""
+        return f"plug-in {self.name!r}"
+
+
+@cache
+def declared(kind: str) -> dict[str, list[EntryPoint]]:
+    """The plug-ins of a kind that installed packages declare, by name."""
+    from importlib.metadata import entry_points  # it loads a parser of mails
+
+    found: dict[str, list[EntryPoint]] = {}
+    for each in sorted(entry_points(group=kind), key=lambda each: (each.name, each.value)):
+        found.setdefault(each.name, []).append(each)
+    return found
+
+
+@cache
+def load(kind: str, name: str) -> Plugin:
+    """Load a plug-in.
+
+    Args:
+        kind: Its group of entry points.
+        name: Its name there, or its place (MODULE:NAME).
+
+    Returns:
+        The plug-in.
+
+    Raises:
+        PluginError: It is not there, is there twice, or cannot be loaded.
+    """
+    from importlib.metadata import EntryPoint
+
+    known = declared(kind).get(name, [])
+    if len(known) > 1:
+        places = ", ".join(f"{_package(each)} ({each.value})" for each in known)
+        raise PluginError(f"plug-in {name!r}: declared by {places}; name one by its place")
+    if not known and ":" not in name:
+        there = ", ".join(declared(kind)) or "none"
+        raise PluginError(
+            f"plug-in {name!r}: no installed package declares it among {kind} (there are: {there});"
+            " install its package, or name it by its place, MODULE:NAME"
+        )
+    entry = known[0] if known else EntryPoint(name, name, kind)
+    try:
+        target = entry.load()
+        part = target() if callable(target) else target
+        own = str(getattr(part, MADE_WITH, ""))
+        made_with = (_package(entry), _digest(sys.modules[entry.module]), own)
+    except Exception as error:  # whatever the code of others raises
+        raise PluginError(
+            f"plug-in {name!r}: {entry.value} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    return Plugin(name, part, " ".join(filter(None, made_with)))
+
+
+def listed() -> list[dict[str, str]]:
+    """The plug-ins that installed packages declare; each is loaded.
+
+    Returns:
+        Of each its kind, name, package, place and the problem with it (empty without one).
+    """
+    rows: list[dict[str, str]] = []
+    for kind, use in KINDS.items():
+        for entry in (each for same in declared(kind).values() for each in same):
+            problem = ""
+            try:
+                use(entry.name)
+            except PluginError as error:
+                problem = str(error)
+            row = {"kind": kind, "name": entry.name, "package": _package(entry)}
+            rows.append(row | {"place": entry.value, "problem": problem})
+    return rows
+
+
+def _package(entry: EntryPoint) -> str:
+    """Name and version of the package that declares a plug-in; empty where none does."""
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+
+
+def _digest(module: ModuleType) -> str:
+    """A digest of all files of a module's package, or of the module alone."""
+    parts = module.__name__.split(".")
+    above = (sys.modules.get(".".join(parts[:size])) for size in range(1, len(parts) + 1))
+    root = next(each for each in above if each is not None and getattr(each, "__file__", None))
+    file = Path(str(root.__file__))
+    folder = file.parent
+    inner = sorted(folder.rglob("*")) if hasattr(root, "__path__") else [file]
+    whole = hashlib.sha256()
+    for path in inner:
+        if path.is_file() and "__pycache__" not in path.parts:
+            whole.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()[:DIGITS]
+
+
+class PluginFinder:
+    """Finds the mentions of an attribute by a plug-in, whose results it checks.
+
+    The part has `groups`, the names of two groups or more, and `find(text)`, which gives a mention
+    as (start, end, group): characters of the text and a group's name. Mentions are in the text's
+    order and do not overlap.
+
+    Args:
+        name: The plug-in's name, or its place.
+
+    Attributes:
+        name: The same.
+        groups: The groups' names.
+        made_with: What the plug-in was made with.
+
+    Raises:
+        PluginError: The plug-in cannot be used.
+    """
+
+    def __init__(self, name: str):
+        self._plugin = load(ATTRIBUTES, name)
+        self.name, self.made_with = name, self._plugin.made_with
+        if not callable(getattr(self._plugin.part, "find", None)):
+            raise PluginError(f"{self._plugin}: a method find(text) was expected")
+        given: Any = getattr(self._plugin.part, "groups", ())
+        names: list[Any] = list(given) if type(given) in (tuple, list) else []
+        sound = [each for each in names if isinstance(each, str) and NAME.fullmatch(each)]
+        if len(sound) < 2 or len(set(sound)) < len(names):
+            raise PluginError(
+                f"{self._plugin}: groups: two names or more were expected, each with letters,"
+                " digits, _ and - only, and none twice"
+            )
+        self.groups = tuple(sound)
+
+    def find(self, text: str) -> list[tuple[int, int, int]]:
+        """Find the mentions in a document.
+
+        Args:
+            text: The document's text.
+
+        Returns:
+            Start, end and index of the group, in the text's order.
+
+        Raises:
+            PluginTextError: The plug-in raised an error, or gave what is no mention.
+        """
+        try:
+            return list(self._mentions(text))
+        except PluginTextError:
+            raise
+        except Exception as error:  # whatever the code of others raises
+            raise PluginTextError(f"{self._plugin} failed: {type(error).__name__}") from error
+
+    def _mentions(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """The mentions that the plug-in gives, checked."""
+        before = 0
+        for start, end, group in self._plugin.part.find(text):
+            if not before <= start < end <= len(text) or int(start) != start or int(end) != end:
+                raise PluginTextError(
+                    f"{self._plugin}: a mention at [{start}:{end}] of a text of {len(text)}"
+                    f" characters, behind one that ends at {before}; mentions in order, without"
+                    " overlaps, within the text were expected"
+                )
+            if group not in self.groups:
+                raise PluginTextError(
+                    f"{self._plugin}: a mention of a group that is none of {', '.join(self.groups)}"
+                )
+            before = int(end)
+            yield int(start), before, self.groups.index(group)
+
+    def __reduce__(self) -> tuple[type[PluginFinder], tuple[str]]:
+        """Another process loads the plug-in itself."""
+        return PluginFinder, (self.name,)
+
+
+def found_by(attribute: str, name: str) -> WordList:
+    """The word list of an attribute whose mentions a plug-in finds; its labels are its groups.
+
+    Args:
+        attribute: The attribute's name.
+        name: The plug-in's name, or its place.
+
+    Returns:
+        The list.
+
+    Raises:
+        PluginError: The plug-in cannot be used.
+    """
+    finder = PluginFinder(name)
+    return WordList(
+        attribute,
+        finder.groups,
+        {group: number for number, group in enumerate(finder.groups)},
+        frozenset(),
+        {},
+        source=finder.made_with,
+        licence="",
+        path=f"plug-in {name}",
+        finder=finder,
+    )
+
+
+KINDS: dict[str, Callable[[str], object]] = {ATTRIBUTES: PluginFinder}
