@@ -365,6 +365,7 @@ def test_the_commented_form_fits_a_terminal_and_explains_every_key() -> None:
         f"{key}: null"
         for key in (
             "wordlist",
+            "finder",
             "target",
             "warn",
             "block",
