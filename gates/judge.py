@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
-from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.gates.weights import explained
 from evenflow.gates.weights import judge as judge_weights
 from evenflow.schemas.config import Config
@@ -21,12 +19,11 @@ from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
     BAD,
     AttributeEntry,
-    BiasScore,
     Checks,
-    CoverageEntry,
     Filtered,
     Folder,
     Heavy,
+    Measured,
     People,
     Repair,
     Score,
@@ -35,8 +32,10 @@ from evenflow.schemas.ledger import (
     Verdict,
     Weights,
 )
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import UNIT, doubted
+from evenflow.transforms.measures.verdict import Thresholds, decide, worst
 from evenflow.transforms.models.people import PeopleHead
 from evenflow.wordlists.loader import WordList
 
@@ -148,11 +147,14 @@ class PaneJudge:
         }
         return {name: each for name, each in found.items() if each.potential}
 
-    def coverage(self, figures: Figures) -> CoverageEntry | None:
-        """Judge the next pane's coverage; None if it is not looked at."""
-        return judge_coverage(
-            self._config, self._lists, figures.coverage, self._totals.recent_coverage
-        )
+    def measures(self, figures: Figures) -> dict[str, Measured | None]:
+        """Have measures judge the next pane; None of one that ships and is off."""
+        found: dict[str, Measured | None] = {each.name: None for each in registry.SHIPPED}
+        for name, each in registry.measures().items():
+            counted, totals = figures.measures.get(name, {}), self._totals.measures.get(name)
+            record = each.judge(self._config, self._lists, counted, totals)
+            found |= {} if record is None else {name: record}
+        return found
 
     def _attribute(
         self,
@@ -285,8 +287,7 @@ def overall(
     checked: Checks,
     reading: Verdict,
     asking: Verdict | None,
-    coverage: CoverageEntry | None = None,
-    leaning: BiasScore | None = None,
+    measures: Mapping[str, Measured | None] | None = None,
     benchmark: Verdict | None = None,
     weights: Weights | None = None,
 ) -> Verdict:
@@ -297,14 +298,13 @@ def overall(
         checked: Result of the checks.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; None without an LLM.
-        coverage: The pane's coverage; None if it is not looked at.
-        leaning: The pane's bias score; None if it is not computed.
+        measures: What measures found, by name; None of one that is off.
         benchmark: Verdict on the last model's benchmark; None if nothing is required of it.
         weights: The documents' weights; None without mode weight.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
-        attributes' verdicts, of `asking`, `coverage`, `leaning` and `benchmark`.
+        attributes' verdicts, of `asking`, the measures, `benchmark` and the weights.
     """
     if reading.state == "block":
         return reading
@@ -314,10 +314,10 @@ def overall(
         )
         return Verdict(state="block", reason=f"checks failed: {failed}")
     found = [(f"{name}: ", each.verdict) for name, each in attributes.items()]
+    measured = registry.titled(measures or {})
     others = {
         "": asking,
-        "coverage: ": coverage.verdict if coverage is not None else None,
-        "bias score: ": leaning.verdict if leaning is not None else None,
+        **{f"{title}: ": each.verdict for title, each in measured.items()},
         "benchmark: ": benchmark,
         "weights: ": judge_weights(weights),
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evenflow.gates.triggers import last_figures
-from evenflow.gates.verdict import worst
 from evenflow.schemas.config.gate import Requirement
 from evenflow.schemas.ledger import State, Verdict
+from evenflow.transforms.measures.verdict import worst
 from evenflow.transforms.storage.storage import Place
 
 

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.gates.ledger.combine import add_sums
-from evenflow.gates.verdict import Thresholds
 from evenflow.schemas.ledger import STATES, AttributeEntry, PaneEntry, State, Sums
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import doubted
+from evenflow.transforms.measures.verdict import Thresholds
 from evenflow.transforms.repair.calibration import Aim, Calibrator
 
 Floats = npt.NDArray[np.float64]
@@ -115,11 +116,8 @@ def rule(entry: PaneEntry) -> tuple[str, str]:
     if entry.asking is not None and entry.asking.state == state:
         return "asking", "the language model left too much unanswered (llm.most_fallbacks)"
     uneven = [name for name, each in entry.attributes.items() if each.verdict.state == state]
-    others = {
-        "coverage": entry.coverage,
-        "bias score": entry.bias_score,
-    }
-    uneven += [name for name, each in others.items() if each and each.verdict.state == state]
+    others = registry.titled(entry.measures)
+    uneven += [title for title, each in others.items() if each.verdict.state == state]
     uneven += ["benchmark"] if entry.benchmark and entry.benchmark.state == state else []
     return state, (
         f"{' and '.join(uneven)}: the lower bound of the rolling figure against the threshold of"

@@ -313,9 +313,7 @@ class Figures:
         outside: Number of documents with such a field, by its name.
         attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
-        coverage: The records of coverage and how often each occurs (measures.coverage.named).
-        bias_score: Sums of the bias score (ledger.BiasSums); empty if it is not computed.
-        bias_words: What single words add to it (measures.bias_score.score, BiasScorer.words).
+        measures: What measures count, by the measure's name (transforms.measures).
     """
 
     documents: int = 0
@@ -328,9 +326,7 @@ class Figures:
     outside: dict[str, int] = field(default_factory=dict[str, int])
     attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    coverage: dict[str, Any] = field(default_factory=dict[str, Any])
-    bias_score: dict[str, Any] = field(default_factory=dict[str, Any])
-    bias_words: dict[str, Any] = field(default_factory=dict[str, Any])
+    measures: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -356,9 +352,7 @@ class Figures:
                 self.attributes[name] = AttributeFigures.empty(len(figures.counts))
             self.attributes[name].add(figures)
         self.llm = summed(self.llm, other.llm)
-        self.coverage = summed(self.coverage, other.coverage)
-        self.bias_score = summed(self.bias_score, other.bias_score)
-        self.bias_words = summed(self.bias_words, other.bias_words)
+        self.measures = summed(self.measures, other.measures)
 
     def take_reading(self, before: Figures) -> None:
         """Take what reading found from figures of the same records before they were changed."""

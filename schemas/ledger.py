@@ -10,9 +10,17 @@ ledger byte for byte.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from evenflow.schemas.guards import is_mapping
 
@@ -426,132 +434,27 @@ class AttributeEntry(Entry):
     people: People | None = None
 
 
-class CoverageEntry(Entry):
-    """The records of a pane by their values, and the gaps of the rolling panes.
+class Measured(Entry):
+    """What a measure found in a pane; its other keys are the measure's (transforms.measures).
 
     Attributes:
-        records: How often each record occurs, by its values as JSON (measures.coverage.named).
-        squares: Sum over documents of their squared number of records.
-        clusters: Sums over documents by pattern (measures.coverage.clusters); empty without.
-        rolling: The gaps of the last accepted panes and this one (measures.coverage.gaps).
-        verdict: Verdict on the largest of them.
-    """
-
-    records: dict[str, int]
-    squares: int
-    clusters: dict[str, dict[str, int]] = {}
-    rolling: dict[str, Any]
-    verdict: Verdict
-
-
-class BiasSums(Entry):
-    """Sums of the bias score, additive over documents.
-
-    n_d, a_d and t_d are a document's number of scored sentences, of those above the threshold, and
-    its sum of absolute scores, in transforms.measures.bias_score.summary.STEP.
-
-    Attributes:
-        documents: Number of documents with a scored sentence.
-        sentences: Sum of n_d.
-        unknown: Number of sentences without a known word, which have no score.
-        behind: Number of words behind the context of an encoder that gives the vectors.
-        above: Sum of a_d; 0 without a reference.
-        total: Sum of t_d.
-        groups: Sum of the sentences' scores towards each group, in the same unit.
-        products: Sums of products: nn, na, nt, aa and tt.
-        bins: Number of sentences by the bin of their absolute score.
-    """
-
-    documents: int = 0
-    sentences: int = 0
-    unknown: int = 0
-    behind: int = 0
-    above: int = 0
-    total: int = 0
-    groups: dict[str, int] = {}
-    products: dict[str, int] = {}
-    bins: dict[str, int] = {}
-
-
-class Estimate(Entry):
-    """A figure with its confidence interval.
-
-    Attributes:
-        value: The figure.
-        low: Lower bound of the interval; null if there is none.
-        high: Upper bound of the interval; null if there is none.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-class BiasSummary(Entry):
-    """The bias score of some panes.
-
-    Attributes:
-        sentences: Number of scored sentences.
-        documents: Number of documents with one.
-        mean: Mean of the absolute scores; null without a sentence.
-        groups: Mean score towards each group.
-        percentiles: Percentiles of the absolute scores, by "90", "93", "95", "97".
-        above: Share of the sentences above the reference's percentile; null without a reference or
-            a sentence.
-    """
-
-    sentences: int
-    documents: int
-    mean: Estimate | None = None
-    groups: dict[str, float] = {}
-    percentiles: dict[str, Estimate] = {}
-    above: Estimate | None = None
-
-
-class BiasWord(Entry):
-    """A word and what it adds to the bias scores of a pane. The word is data, it is not escaped.
-
-    Attributes:
-        word: The word in lower case.
-        group: The group that it leans to.
-        count: How often it stands in the pane.
-        share: Its part of the sum of the pane's absolute scores.
-    """
-
-    word: str
-    group: str
-    count: int
-    share: float
-
-
-class BiasScore(Entry):
-    """The bias score of a pane.
-
-    Attributes:
-        attribute: The attribute whose groups words lean to.
-        vectors: Digest of the word vectors.
-        threshold: The reference's percentile; null without a reference.
-        sums: Sums of the pane, after its repair.
-        pane: Figures of the pane alone.
-        rolling: Figures of the last accepted panes and this one, from which the verdict comes.
-        cumulative: Figures of all panes so far.
         verdict: Verdict on the pane.
-        words: The words that add most to the pane's scores; of rare words nothing is known.
     """
 
-    attribute: str
-    vectors: str
-    threshold: float | None
-    sums: BiasSums
-    pane: BiasSummary
-    rolling: BiasSummary
-    cumulative: BiasSummary
-    verdict: Verdict
-    words: list[BiasWord] = []
+    model_config = ConfigDict(extra="allow")
 
-    def windows(self) -> dict[str, BiasSummary]:
-        """The figures by window."""
-        return {"pane": self.pane, "rolling": self.rolling, "cumulative": self.cumulative}
+    verdict: Verdict
+
+
+def _of_measure(record: Any) -> Any:
+    """Refuse a key of an entry that is neither known nor a measure's record."""
+    if (
+        record is None
+        or isinstance(record, Measured)
+        or (is_mapping(record) and "verdict" in record)
+    ):
+        return record
+    raise PydanticCustomError("extra_forbidden", "the key is not known, and no measure's record")
 
 
 class SourceRange(Entry):
@@ -647,6 +550,8 @@ class StreamPane(Entry):
 class PaneEntry(Entry):
     """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0).
 
+    The records of measures stand beside the other keys, each under its measure's name.
+
     Attributes:
         version: Version of this format.
         pane: Number of the pane, from 0.
@@ -672,10 +577,8 @@ class PaneEntry(Entry):
             that two runs over the same input need not share.
         reading: Verdict on whether enough of the pane could be read.
         asking: Verdict on whether the LLM answered; null without an LLM.
-        coverage: Meetings of attributes; null if coverage is not looked at.
         epoch: Number of the pane's epoch (schemas.epoch).
         program: What produced the pane, by digests.
-        bias_score: The bias score; null if it is not computed.
         benchmark: Verdict on the last model's benchmark; null if gate.require is empty.
         replaced: Number of documents whose field a computed column of the same name replaces.
         extra: Number of documents with fields that fit no column, in the column _extra.
@@ -686,6 +589,11 @@ class PaneEntry(Entry):
         unlisted: What the filter found of groups that no word list has, by kind of group (race,
             nationality and others); empty where nothing was looked for.
     """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[
+        str, Annotated[SerializeAsAny[Measured] | None, BeforeValidator(_of_measure)]
+    ] = Field(init=False)
 
     version: int = FORMAT
     pane: int
@@ -708,10 +616,8 @@ class PaneEntry(Entry):
     llm: dict[str, dict[str, Any]] | None = None
     reading: Verdict | None = None
     asking: Verdict | None = None
-    coverage: CoverageEntry | None = None
     epoch: int = 0
     program: dict[str, str] = {}
-    bias_score: BiasScore | None = None
     benchmark: Verdict | None = None
     replaced: dict[str, int] = {}
     extra: int = 0
@@ -720,6 +626,11 @@ class PaneEntry(Entry):
     left_out: Shard | None = None
     removed: Removed | None = None
     unlisted: dict[str, Filtered] = {}
+
+    @property
+    def measures(self) -> dict[str, Measured | None]:
+        """What measures found, by name; None of one that is off."""
+        return self.__pydantic_extra__
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""

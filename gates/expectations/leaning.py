@@ -45,8 +45,8 @@ class BiasScoreShare(FrameMetric):
             ValueError: The column is missing, or the vectors cannot be used.
         """
         from evenflow.schemas.config import load
-        from evenflow.schemas.ledger import BiasSums
         from evenflow.transforms.measures.bias_score import signal, summary
+        from evenflow.transforms.measures.bias_score.records import BiasSums
         from evenflow.transforms.text import sentences
 
         column, attribute = arguments["column"], arguments.get("attribute") or "gender"

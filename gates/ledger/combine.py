@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from evenflow.schemas.documents import summed
-from evenflow.schemas.ledger import BiasSums, Filtered, Repair, Substitution, Sums
+from evenflow.schemas.ledger import Filtered, Repair, Substitution, Sums
 
 # Different substitutions that are counted. Twice as many are held before the rarest are dropped.
 MOST_SUBSTITUTIONS = 500
@@ -25,14 +24,6 @@ def add_sums(a: Sums, b: Sums) -> Sums:
             for mine, theirs in zip(a.products, b.products, strict=True)
         ],
     )
-
-
-def add_bias(*each: BiasSums) -> BiasSums:
-    """Add sums of the bias score."""
-    total: dict[str, Any] = {}
-    for sums in each:
-        total = summed(total, sums.model_dump())
-    return BiasSums.model_validate(total)
 
 
 def combine_repairs(a: Repair | None, b: Repair) -> Repair:

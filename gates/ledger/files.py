@@ -15,6 +15,7 @@ from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import FORMAT, PaneEntry
 from evenflow.schemas.ledger import META as META  # written here
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
 
 # Python's own encoder takes a tenth of a second for an entry of a thousand partitions
@@ -141,11 +142,12 @@ def parse_entry(raw: bytes, path: str) -> PaneEntry:
     """
     try:
         try:
-            entry = PaneEntry.model_validate_json(raw)  # half the time of json and then pydantic
+            # half the time of json and then pydantic
+            entry = registry.read(PaneEntry.model_validate_json(raw))
         except ValidationError:  # it does not read half of a UTF-16 pair, which a text may have
             data = json.loads(raw)
             try:
-                entry = PaneEntry.model_validate(data)
+                entry = registry.read(PaneEntry.model_validate(data))
             except ValidationError as error:
                 refuse_newer(data, path, error)
                 raise

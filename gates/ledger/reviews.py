@@ -14,7 +14,7 @@ import os
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -24,6 +24,7 @@ from evenflow.gates.ledger.files import LedgerError, canonical
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
 from evenflow.schemas.errors import USAGE
 from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import doubted
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -227,14 +228,10 @@ def overlay(
             for name, each in totals.attributes.items()
         },
         "recent_accepted": [_window(each) for each in recent],
-        "recent_coverage": [
-            each.coverage.model_dump(
-                include={"records", "squares", "clusters"}, exclude_defaults=True
-            )
-            for each in recent
-            if each.coverage is not None
-        ],
-        "recent_bias": [each.bias_score.sums for each in recent if each.bias_score is not None],
+        "measures": {
+            name: each.model_copy(update={"recent": _recent(name, recent)})
+            for name, each in totals.measures.items()
+        },
     }
     newest = blocked[-1] if blocked else None
     if newest in signs:
@@ -251,6 +248,13 @@ def overlay(
 def _window(entry: PaneEntry) -> Window:
     """What later verdicts need of a pane."""
     return {name: each.sums for name, each in entry.attributes.items()}
+
+
+def _recent(name: str, panes: Sequence[PaneEntry]) -> list[dict[str, Any]]:
+    """A measure's sums of panes."""
+    measure = registry.measures()[name]
+    found = (each.measures.get(name) for each in panes)
+    return [measure.sums(each) for each in found if each is not None]
 
 
 def _accepted(

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from evenflow.gates.verdict import worst
 from evenflow.schemas.ledger import BAD, STATES, AttributeEntry, Entry, Folder, PaneEntry, State
+from evenflow.transforms.measures.verdict import worst
 
 HOUR, DAY = 3_600_000, 86_400_000  # milliseconds
 HOUR_PANES = 64  # panes that count as an hour if panes have no time

@@ -8,21 +8,19 @@ checkpoint can be verified by a recount.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_serializer, model_validator
 
-from evenflow.gates.ledger.combine import add_bias, add_sums, combine_filtered, combine_repairs
+from evenflow.gates.ledger.combine import add_sums, combine_filtered, combine_repairs
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import HEAVY, summed
+from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import (
     STATES,
     AttributeEntry,
-    BiasScore,
-    BiasSums,
     CheckFailure,
-    CoverageEntry,
     Entry,
     Filtered,
     Heavy,
@@ -35,6 +33,8 @@ from evenflow.schemas.ledger import (
     Weights,
     effective_sample,
 )
+from evenflow.transforms.measures import registry
+from evenflow.transforms.measures.measure import MeasureTotals
 
 # Half widths of DR's interval whose convergence is tracked, besides the configuration's own
 EPSILONS = (0.02, 0.01)
@@ -168,20 +168,6 @@ class DeadReason(Entry):
     last: dict[int, int] = Field(default_factory=dict[int, int])
 
 
-class BiasTotals(Entry):
-    """The bias score over all panes.
-
-    Attributes:
-        last: Record of the last pane, without its sums.
-        sums: Sums over all panes.
-        states: Number of panes in each state.
-    """
-
-    last: BiasScore
-    sums: BiasSums
-    states: dict[State, int]
-
-
 class Reviewed(Entry):
     """What decisions of people changed (ledger.reviews).
 
@@ -235,14 +221,10 @@ class Totals(Entry):
         llm: What questions to an LLM cost, by prompt.
         recent: Sums of the last rolling - 1 panes, for the score of the stream.
         recent_accepted: Sums of the last rolling - 1 accepted panes, for the next verdict.
-        coverage: Records of coverage over all panes (documents.Figures.coverage).
-        recent_coverage: Those of the last rolling - 1 accepted panes.
-        last_coverage: Coverage of the last pane, without its records; None if it is not looked at.
+        measures: Sums of each measure that is on.
         newest: Time of the newest record of a topic that was committed, ms since 1970.
         stream: Span and part of the last pane of a stream.
         positions: Where a topic's partitions stand.
-        bias_score: The bias score; None if it is not computed.
-        recent_bias: Sums of the bias score of the last rolling - 1 accepted panes.
         weights: The documents' weights; None without mode weight.
         since: The pane from which each attribute is in its present state without a break; the
             pane's own verdict is under the empty name. None in a ledger that was begun without it.
@@ -288,18 +270,37 @@ class Totals(Entry):
     llm: dict[str, dict[str, Any]] = Field(default_factory=dict)
     recent: list[Window] = Field(default_factory=list[Window])
     recent_accepted: list[Window] = Field(default_factory=list[Window])
-    coverage: dict[str, Any] = Field(default_factory=dict)
-    recent_coverage: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
-    last_coverage: CoverageEntry | None = None
+    measures: dict[str, MeasureTotals] = Field(default_factory=dict)
     newest: int | None = None
     stream: tuple[int, int] | None = None
     positions: dict[str, Position] = Field(default_factory=dict)
-    bias_score: BiasTotals | None = None
-    recent_bias: list[BiasSums] = Field(default_factory=list[BiasSums])
     weights: WeightTotals | None = None
     since: dict[str, int] | None = None
     files: int | None = None
     reviewed: Reviewed = Reviewed()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, data: Any) -> Any:
+        """Take the keys of measures together."""
+        if not is_mapping(data) or not data:
+            return data
+        rest = dict(data)
+        plugged = rest.pop("measures", {})
+        found = {
+            name: each.restored(rest if each in registry.SHIPPED else plugged)
+            for name, each in registry.measures().items()
+        }
+        return rest | {"measures": {name: each for name, each in found.items() if each}}
+
+    @model_serializer(mode="wrap")
+    def _stored(self, handler: Callable[[Totals], dict[str, Any]]) -> dict[str, Any]:
+        """Write the keys that measures have in a checkpoint."""
+        data = handler(self)
+        found, plugged = data.pop("measures"), dict[str, Any]()
+        for name, each in registry.measures().items():
+            (data if each in registry.SHIPPED else plugged).update(each.stored(found.get(name)))
+        return data | ({"measures": plugged} if plugged else {})
 
     @classmethod
     def for_run(cls, config: Config | None) -> Totals:
@@ -387,17 +388,11 @@ class Totals(Entry):
             else:
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
-        if entry.coverage is not None:
-            counted = entry.coverage.model_dump(
-                include={"records", "squares", "clusters"}, exclude_defaults=True
-            )
-            self.coverage = summed(self.coverage, counted)
-            self.last_coverage = entry.coverage.model_copy(update={"records": {}, "clusters": {}})
-            if accepted:
-                most = self.rolling - 1
-                self.recent_coverage = [*self.recent_coverage, counted][-most:] if most else []
-        if entry.bias_score is not None:
-            self._bias(entry.bias_score, accepted)
+        for name, each in registry.measures().items():
+            record = entry.measures.get(name)
+            if record is not None:
+                before = self.measures.get(name)
+                self.measures[name] = each.added(before, record, accepted, self.rolling - 1)
         if entry.weights is not None:
             self._weigh(entry.weights, accepted)
 
@@ -425,19 +420,6 @@ class Totals(Entry):
         for name, state in {"": entry.verdict.state, **now}.items():
             if name not in self.since or state != (before[name] if name else self.state):
                 self.since[name] = entry.pane
-
-    def _bias(self, each: BiasScore, accepted: bool) -> None:
-        """Add the bias score of the next pane."""
-        old = self.bias_score
-        states = dict.fromkeys(STATES, 0) if old is None else dict(old.states)
-        states[each.verdict.state] += 1
-        self.bias_score = BiasTotals(
-            last=each.model_copy(update={"sums": BiasSums()}),
-            sums=each.sums if old is None else add_bias(old.sums, each.sums),
-            states=states,
-        )
-        if accepted and self.rolling > 1:
-            self.recent_bias = [*self.recent_bias, each.sums][1 - self.rolling :]
 
     def _remember(self, entry: PaneEntry, accepted: bool) -> None:
         """Keep what the next verdicts and the stream need of a pane."""

@@ -7,6 +7,8 @@ from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, Exemplar, GaugeMetricFamily, Metric
 
+from evenflow.transforms.measures.measure import Family
+
 Values = Mapping[Any, float | None]  # by the labels' values, a tuple of texts
 Exemplars = Mapping[tuple[str, ...], Exemplar]
 
@@ -54,6 +56,12 @@ def gauge(name: str, about: str, labels: Sequence[str], values: Values) -> Metri
         if value is not None:
             family.add_metric(key, value)
     return family
+
+
+def family(of: Family) -> Metric:
+    """Make the family that a measure describes."""
+    draw = counter if of.is_counter else gauge
+    return draw(f"evenflow_{of.name}", of.about, of.labels, of.values)
 
 
 def one(name: str, about: str, value: float | None) -> Metric:

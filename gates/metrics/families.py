@@ -8,8 +8,7 @@ from prometheus_client.core import Metric
 
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics import (
-    bias_score,
-    coverage,
+    draw,
     llm,
     panes,
     repair,
@@ -19,6 +18,7 @@ from evenflow.gates.metrics import (
 )
 from evenflow.gates.metrics.now import Now
 from evenflow.schemas.config import Config
+from evenflow.transforms.measures import registry
 
 
 def families(totals: Totals, now: Now, config: Config | None = None) -> Iterator[Metric]:
@@ -35,8 +35,8 @@ def families(totals: Totals, now: Now, config: Config | None = None) -> Iterator
     yield from panes.families(totals)
     yield from scores.families(totals, config, now.since)
     yield from repair.families(totals)
-    yield from coverage.families(totals)
-    yield from bias_score.families(totals)
+    for name, each in registry.measures().items():
+        yield from map(draw.family, each.families(totals.measures.get(name)))
     yield from llm.families(totals)
     yield from state.families(totals, now)
     if config is not None:

@@ -8,6 +8,7 @@ from prometheus_client.core import Metric
 
 from evenflow.gates.metrics.draw import gauge, one
 from evenflow.schemas.config import Config
+from evenflow.transforms.measures import registry
 
 
 def families(config: Config, pane_seconds: float | None) -> Iterator[Metric]:
@@ -20,19 +21,10 @@ def families(config: Config, pane_seconds: float | None) -> Iterator[Metric]:
     Yields:
         The families.
     """
-    alerts, bias, coverage = config.alerts, config.bias_score, config.coverage
-    yield gauge(
-        "evenflow_bias_score_threshold",
-        "Lower bound of the share of high scores from which a pane gets a warning, or is blocked.",
-        ["level"],
-        {("warn",): bias.warn, ("block",): bias.block} if bias.mode != "off" else {},
-    )
-    yield gauge(
-        "evenflow_coverage_threshold",
-        "Largest gap from which a pane gets a warning, or is blocked.",
-        ["level"],
-        {("warn",): coverage.warn, ("block",): coverage.block} if coverage.tau is not None else {},
-    )
+    alerts = config.alerts
+    for name, each in registry.measures().items():
+        values = {(level,): value for level, value in each.thresholds(config).items()}
+        yield gauge(f"evenflow_{name}_threshold", each.about_limits, ["level"], values)
     for name, about, value in (
         ("lag_threshold_seconds", "Lag from which an alert may fire.", alerts.lag_seconds),
         (

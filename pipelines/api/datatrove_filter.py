@@ -13,10 +13,10 @@ from datatrove.pipeline.writers.disk_base import DiskWriter
 
 from evenflow.annotator import Annotation, Annotator, TextError
 from evenflow.gates.ledger.combine import add_sums
-from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.ledger import State, Sums
 from evenflow.settings import Configuration
 from evenflow.transforms.measures.representation.dr import score, sums
+from evenflow.transforms.measures.verdict import Thresholds, decide
 
 NO_TEXT = "no_text"  # the reason of a document without a text, or with one that is too long
 

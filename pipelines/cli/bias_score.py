@@ -100,10 +100,10 @@ def reference(
     from evenflow.pipelines.engine.files.measure import measure
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
-    from evenflow.schemas.ledger import BiasSums
     from evenflow.transforms.io import files
     from evenflow.transforms.measures.bias_score import reference as references
     from evenflow.transforms.measures.bias_score import signal
+    from evenflow.transforms.measures.bias_score.records import BiasSums
     from evenflow.transforms.storage.storage import at
 
     config = _configuration(selection, vectors, text_field)
@@ -112,7 +112,7 @@ def reference(
         for figures in measure(inputs, config):
             total.add(figures)
             progress.on_measured(figures)
-    sums = BiasSums.model_validate(total.bias_score)
+    sums = BiasSums.model_validate(total.measures["bias_score"]["sums"])
     if not sums.sentences:
         raise files.InputError("no sentence with a known word in the input")
     made = references.content(config.bias_score.attribute, own.made_with, sums)

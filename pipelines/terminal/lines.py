@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from evenflow.schemas.words import counted as counted
+
 
 def visible(text: str) -> str:
     """Make text that cannot steer a terminal.
@@ -23,19 +25,6 @@ def visible(text: str) -> str:
         zero-width characters and lone surrogates as escapes.
     """
     return "".join(map(_visible, text))
-
-
-def counted(count: int, thing: str) -> str:
-    """Format a count of things: 1 pane, 2 panes.
-
-    Args:
-        count: How many.
-        thing: The noun, in the singular.
-
-    Returns:
-        The text.
-    """
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def _visible(character: str) -> str:

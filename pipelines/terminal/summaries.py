@@ -12,6 +12,7 @@ from evenflow.pipelines.terminal import weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, Sums
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import (
     DIGITS,
     Convergence,
@@ -49,10 +50,9 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         rolling and cumulative score after the last pane, the score of accepted/, the stream's own
         rolling score and state, dr_before of the text before its repair (None without repair),
         hardly_named (the groups of which the text has too few for the target, in words, or None)
-        and the number of panes in each state. bias_score has the record of the last pane
-        (ledger.BiasScore without sums), the number of panes in each state, of sentences without a
-        known word, and of documents that were set aside alone and in all; it is None if the score
-        is not computed. weights has what weights did (`weights.summary`); None without mode weight.
+        and the number of panes in each state. Measures add their sections under their names
+        (`Measure.section`). weights has what weights did (`weights.summary`); None without mode
+        weight.
     """
     return {
         "state": "block" if totals.blocked_panes else totals.state,
@@ -97,19 +97,28 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
             }
             for name, each in sorted(totals.attributes.items())
         },
-        "bias_score": _leaning(totals),
+        **measures(totals, in_status=True),
         "weights": weights.summary(totals),
     }
 
 
-def _leaning(totals: Totals) -> dict[str, Any] | None:
-    """The bias score after the last pane; None if it is not computed."""
-    found = totals.bias_score
-    if found is None:
-        return None
-    last = found.last.model_dump(exclude={"sums"})
-    own = {"unknown": found.sums.unknown, "set_aside": totals.aside, "documents": totals.documents}
-    return last | {"panes": found.states, **own}
+def measures(totals: Totals, in_status: bool) -> dict[str, Any]:
+    """The sections of the measures that stand in `gate status`, or of the others.
+
+    Args:
+        totals: Sums of the ledger.
+        in_status: Which of them.
+
+    Returns:
+        Sections by name; None of a measure that ships and is off.
+    """
+    out: dict[str, Any] = {}
+    for name, each in registry.measures().items():
+        found = totals.measures.get(name)
+        if each.in_status != in_status or (found is None and each not in registry.SHIPPED):
+            continue
+        out[name] = found and each.section(found, totals.documents, totals.aside)
+    return out
 
 
 def of_run(outcome: Outcome, output: Storage, page: str) -> dict[str, Any]:

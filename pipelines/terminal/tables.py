@@ -18,6 +18,7 @@ from evenflow.pipelines.terminal import weights
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.pipelines.terminal.summaries import lost, opening, outside_columns, taken_out
 from evenflow.schemas.ledger import STATES
+from evenflow.transforms.measures import registry
 
 UNBOUNDED = 10_000  # columns: no table is as wide
 SHOWN = 10  # numbers of blocked panes
@@ -34,43 +35,6 @@ def console() -> Console:
     return Console(
         markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else 80
     )
-
-
-def bias_score(found: Mapping[str, Any]) -> list[str]:
-    """The bias score in words.
-
-    Args:
-        found: bias_score of `summaries.status`.
-
-    Returns:
-        Lines: mean and 95th percentile of all panes, and the rolling share of high scores.
-    """
-    whole, share = found["cumulative"], found["rolling"]["above"]
-    if not whole["sentences"]:
-        return ["bias score: no sentence with a known word"]
-    lines = [
-        f"bias score of {found['attribute']}: {counted(whole['sentences'], 'sentence')}, mean"
-        f" {_estimate(whole['mean'])}, 95th percentile {_estimate(whole['percentiles']['95'])}"
-    ]
-    if aside := found["set_aside"]:
-        lines.append(
-            f"set aside alone: {counted(aside, 'document')}, {aside / found['documents']:.1%} of"
-            f" {found['documents']:,}"
-        )
-    if share is not None:
-        lines.append(
-            f"above {found['threshold']:.4f}: {_estimate(share)} of the"
-            f" {counted(found['rolling']['sentences'], 'sentence')} of the rolling panes:"
-            f" {found['verdict']['state']}"
-        )
-    return lines
-
-
-def _estimate(figure: Mapping[str, float | None]) -> str:
-    """A figure with its interval."""
-    if figure["low"] is None:
-        return f"{figure['value']:.4f}"
-    return f"{figure['value']:.4f} [{figure['low']:.4f}, {figure['high']:.4f}]"
 
 
 def gate(status: Mapping[str, Any]) -> None:
@@ -120,8 +84,8 @@ def gate(status: Mapping[str, Any]) -> None:
         f"{counted(status['panes'], 'pane')}, {counted(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
     )
-    if leaning := status["bias_score"]:
-        for line in bias_score(leaning):
+    for name, measure in registry.measures().items():
+        for line in measure.lines(status[name]) if status.get(name) else ():
             print(visible(line))
     if asked := status["asking"]["questions"]:
         fallbacks = status["asking"]["fallbacks"]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenflow.gates import removal
-from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.ledger import State, Sums
 from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.verdict import Thresholds, decide
 
 EVEN = [0.5, 0.5]
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evenflow.gates.verdict import Thresholds, decide, worst
 from evenflow.schemas.ledger import STATES, Score, State, Verdict
+from evenflow.transforms.measures.verdict import Thresholds, decide, worst
 
 USUAL = Thresholds(warn=0.25, block=0.45, min_mentions=200, hysteresis=0.02)
 

@@ -9,9 +9,9 @@ from pane_entries import pane_entry
 
 from evenflow.gates import why
 from evenflow.gates.ledger.combine import add_sums
-from evenflow.gates.verdict import Thresholds, decide
 from evenflow.schemas.ledger import AttributeEntry, Checks, People, State, Sums, Verdict
 from evenflow.transforms.measures.representation.dr import score, sums
+from evenflow.transforms.measures.verdict import Thresholds, decide
 
 LIMITS = Thresholds(0.1, 0.2, 20, 0.02)
 TARGET = [0.5, 0.5]

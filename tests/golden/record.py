@@ -43,10 +43,10 @@ from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.pipelines.pages.report.report import build
 from evenflow.schemas.config import Config, load
 from evenflow.schemas.documents import Figures
-from evenflow.schemas.ledger import BiasSums
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.measures.bias_score import reference as references
 from evenflow.transforms.measures.bias_score import signal
+from evenflow.transforms.measures.bias_score.records import BiasSums
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 HERE = Path(__file__).parent
@@ -82,7 +82,10 @@ def configuration(mode: str, folder: Path) -> Config:
         total = Figures()
         for figures in measure([str(INPUT)], scoring):
             total.add(figures)
-        sums, made_with = BiasSums.model_validate(total.bias_score), signal.of(scoring).made_with
+        sums, made_with = (
+            BiasSums.model_validate(total.measures["bias_score"]["sums"]),
+            signal.of(scoring).made_with,
+        )
         reference.write_bytes(canonical(references.content("gender", made_with, sums)))
         more = {"bias_score.reference": str(reference)}
     return load(None, {**GATE, **MODES[mode], **more}, ["gender", "religion", "age"])

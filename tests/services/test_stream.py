@@ -86,7 +86,9 @@ def test_entities_are_looked_up_as_in_files(
     stream = replace(to_end(broker, name, tmp_path / "s"), config=config, on_note=notes.append)
     stream.go()
     FileRun([str(file)], tmp_path / "f", config).go()
-    one, other = (next(iter(read_entries(tmp_path / each))).coverage for each in ("s", "f"))
+    one, other = (
+        next(iter(read_entries(tmp_path / each))).measures["coverage"] for each in ("s", "f")
+    )
     assert one is not None and one == other
     assert sum(one.records.values()) == 3
     assert len([each for each in notes if "2 (Bo)" in each]) == 1

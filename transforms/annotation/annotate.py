@@ -11,12 +11,14 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.transforms.annotation.mentions import Ints, MentionCounter, Searched
+from evenflow.transforms.annotation.mentions import Ints, MentionCounter
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN
-from evenflow.transforms.measures.coverage.named import Meetings
+from evenflow.transforms.labels.searched import Searched
+from evenflow.transforms.measures import registry
+from evenflow.transforms.measures.measure import Columns
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
 from evenflow.transforms.substitution import joined
@@ -25,7 +27,6 @@ from evenflow.wordlists.loader import WordList
 if TYPE_CHECKING:
     from evenflow.transforms.llm.questions import Answer, Question
     from evenflow.transforms.llm.worker import Tier
-    from evenflow.transforms.measures.bias_score.signal import BiasSignal
     from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
     from evenflow.transforms.staging.proposals import Proposed, Proposer
 
@@ -104,12 +105,11 @@ class Annotator:
         lists: The word lists of its attributes.
         attributes: Its attributes, in the same order.
         own: The names of the columns that are computed here.
-        meetings: Counts the records of coverage; None: coverage is not looked at.
+        counters: Count what measures need, by the measure's name.
         mentions: Counts mentions.
         tier: The language model; None: none is asked.
         proposer: Proposes substitutions; None: no text is changed.
         screen: Looks for stereotypes; None: nothing looks for them.
-        bias: Scores what sentences lean to; None: nothing does.
         repairs: Whether texts of panes are changed or looked through.
 
     Raises:
@@ -121,16 +121,13 @@ class Annotator:
         self.lists = config.word_lists()
         self.attributes = attributes(config, self.lists)
         self.own = frozenset(documents.own_columns(self.attributes))
-        tau = config.coverage.tau
-        self.meetings = None if tau is None else Meetings(config.coverage, self.lists)
+        self.counters = registry.counters(config, self.lists)
         passages = config.measure.passages if config.measure.count == "people" else None
-        self.mentions = MentionCounter(self.lists, self.attributes, self.meetings, passages)
+        self.mentions = MentionCounter(self.lists, self.attributes, self.counters, passages)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists)
         self.screen = _screen(config, self.tier)
-        self.bias = _bias(config)
-        self._swaps = config.swaps(config.bias_score.attribute)
-        self._leanings = {documents.leaning(each.name).name for each in self.attributes}
+        self._copier = next((each for each in self.counters.values() if each.copies), None)
         self.repairs = self.proposer is not None or self.screen is not None
 
     def measure(self, block: Block) -> documents.Figures:
@@ -144,11 +141,9 @@ class Annotator:
         """
 
         def measured(spoilt: Spoilt) -> documents.Figures:
-            own, meets = self.own, self.meetings
-            keep = meets is not None and bool(meets.fields)
-            found = validate(block, self.config, own, keep_fields=keep, spoilt=spoilt)
-            by_sentence = meets is not None and meets.needs_sentences
-            figures, _ = self.count(found, with_sentences=by_sentence)
+            keep = any(each.fields for each in self.counters.values())
+            found = validate(block, self.config, self.own, keep_fields=keep, spoilt=spoilt)
+            figures, _ = self.count(found, with_sentences=False)
             figures.input_bytes = sum(block.weights())
             figures.dead_reasons = dict(found.reasons)
             return figures
@@ -180,32 +175,10 @@ class Annotator:
         found: Documents,
         with_sentences: bool = True,
         searched: list[Searched] | None = None,
-        scores: list[float | None] | None = None,
+        columns: Columns | None = None,
     ) -> tuple[documents.Figures, list[Ints]]:
-        """Count the mentions in documents, and score their sentences if the configuration says so.
-
-        Args:
-            found: The documents.
-            with_sentences: As for `MentionCounter.count`; scores need sentences in any case.
-            searched: As for `MentionCounter.count`.
-            scores: The documents' bias scores are added to this list; None: they are not kept.
-
-        Returns:
-            What `MentionCounter.count` returns, the figures with the bias score.
-        """
-        if self.bias is None:
-            return self.mentions.count(found, with_sentences, searched)
-        pieces = [] if searched is None else searched
-        figures, counts = self.mentions.count(found, searched=pieces)
-        for piece in pieces:
-            own = self.bias.sums(BETWEEN.join(piece.texts), piece.begins, piece.starts)
-            figures.bias_score = documents.summed(figures.bias_score, own.figures)
-            figures.bias_words = documents.summed(figures.bias_words, own.words)
-            if scores is not None:
-                scores += own.documents
-        if scores is not None and self.config.bias_score.fields:
-            scores[:] = [self.bias.score(texts) for texts in self._scored(found)]
-        return figures, counts
+        """Count the mentions in documents, and what measures need; see `MentionCounter.count`."""
+        return self.mentions.count(found, with_sentences, searched, columns)
 
     def probe(self) -> Annotated:
         """Annotate a plain document, to see whether annotation works at all."""
@@ -235,15 +208,15 @@ class Annotator:
 
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
-        found, scores, leaning = self._subtracted(found)
+        found, columns, parts = self._set_aside(found)
         searched: list[Searched] | None = [] if self.proposer or self.screen else None
-        wanted = None if scores else scores  # subtraction has scored them
-        figures, counts = self.count(found, searched=searched, scores=wanted)
+        wanted = None if columns else columns  # they may be known already
+        figures, counts = self.count(found, searched=searched, columns=wanted)
         details, aside = None, None
         if searched is not None:
             rows = Rows({words.attribute: words.groups for words in self.lists})
             # The filter knows groups by more words than the labels
-            everything = self.screen is not None or self._swaps
+            everything = self.screen is not None or self._copier is not None
             relevant = list(self.mentions.relevant(searched, every=everything))
             kept = found
             if self.screen is None:
@@ -253,52 +226,34 @@ class Annotator:
                 kept, aside = self._screened(found, relevant, rows, self.screen)
             if kept is not found:
                 searched.clear()
-                scores.clear()
-                figures, counts = self.count(kept, searched=searched, scores=scores)
+                columns.clear()
+                figures, counts = self.count(kept, searched=searched, columns=columns)
                 relevant = (
-                    list(self.mentions.relevant(searched, every=self._swaps))
+                    list(self.mentions.relevant(searched, every=self._copier is not None))
                     if self.proposer
                     else []
                 )
-            details = Details(rows, self._proposed(kept, relevant, scores))
+            details = Details(rows, self._proposed(kept, relevant, columns))
             found = kept
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
-        parts = [each for each in (leaning, aside) if each is not None]
+        parts += [] if aside is None else [aside]
         aside = pa.concat_tables(parts) if parts else None
-        table = self._table(found, counts, scores)
+        table = self._table(found, counts, columns)
         return Annotated(table, found.dead, figures, details, aside)
 
-    def _subtracted(
-        self, found: Documents
-    ) -> tuple[Documents, list[float | None], pa.Table | None]:
-        """The documents whose bias score is not high, their scores, the others with the reason.
-
-        The scores are left out if nothing is subtracted.
-        """
-        own = self.config.bias_score
-        if self.bias is None or own.mode != "subtract":
-            return found, [], None
-        scores = [self.bias.score(texts) for texts in self._scored(found)]
-        high = {number: score for number, score in enumerate(scores) if self.bias.is_high(score)}
-        if not high:
-            return found, scores, None
-        left = [number for number in range(len(found.texts)) if number not in high]
-        kept = _chosen(found, left)
-        limit = f"above {self.bias.threshold:.4f}"
-        reasons = [f"bias score {score:.4f}, {limit}" for score in high.values()]
-        reason = {documents.REASON: pa.array(reasons, pa.string())}
-        aside = documents_table(_chosen(found, list(high)), reason)
-        return kept, [scores[number] for number in left], aside
-
-    def _scored(self, found: Documents) -> list[list[str]]:
-        """The texts of each document whose largest score counts."""
-        own = self.config.bias_score.fields
-        columns = [values.to_pylist() for each, values in found.fields.items() if each.name in own]
-        if not own or self.config.fields.text in own:
-            columns.append(found.texts)
-        rows = zip(*columns, strict=True) if columns else [()] * len(found.texts)
-        return [[text for text in row if isinstance(text, str)] for row in rows]
+    def _set_aside(self, found: Documents) -> tuple[Documents, Columns, list[pa.Table]]:
+        """The documents that measures let pass, what is known of them, the others with reasons."""
+        columns: Columns = {}
+        parts: list[pa.Table] = []
+        for counter in self.counters.values():
+            reasons, known = counter.aside(found)
+            columns |= known
+            if reasons:
+                parts.append(_with_reasons(found, reasons))
+                left = [number for number in range(len(found.texts)) if number not in reasons]
+                found = _chosen(found, left)
+        return found, columns, parts
 
     def _screened(
         self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter
@@ -329,9 +284,7 @@ class Annotator:
         )
         if not aside:
             return kept, None
-        numbers = sorted(aside)
-        reasons = pa.array([aside[number] for number in numbers], pa.string())
-        return kept, documents_table(_chosen(found, numbers), {documents.REASON: reasons})
+        return kept, _with_reasons(found, dict(sorted(aside.items())))
 
     def _with_kinds(self, found: Documents, relevant: Sequence[Relevant]) -> Sequence[Relevant]:
         """The documents with their kinds of text, by which stereotypes are removed."""
@@ -347,17 +300,18 @@ class Annotator:
         ]
 
     def _proposed(
-        self, found: Documents, relevant: Sequence[Relevant], scores: Sequence[float | None]
+        self, found: Documents, relevant: Sequence[Relevant], columns: Columns
     ) -> list[Proposed]:
         """What could be substituted, by document."""
         if self.proposer is None:
             return []
         out: list[Proposed | None] = []
-        names = joined.field_names(self.config) if self._swaps else ()
-        texts = joined.texts_of(found.texts, found.fields, names) if self._swaps else []
+        copier = self._copier
+        names = joined.field_names(self.config) if copier else ()
+        texts = joined.texts_of(found.texts, found.fields, names) if copier else []
         for number, text, sentences, mentions, _ in relevant:
             whole = None
-            if self._swaps and self.bias is not None and self.bias.is_high(scores[number]):
+            if copier is not None and copier.is_due(columns, number):
                 whole = text, sentences, mentions
                 if names:
                     whole = self.mentions.read(BETWEEN.join(texts[number]))
@@ -366,9 +320,7 @@ class Annotator:
                 out.append(self.proposer.propose(place, identity, text, sentences, mentions, whole))
         return [each for each in out if each is not None]
 
-    def _table(
-        self, found: Documents, counts: list[Ints], scores: Sequence[float | None]
-    ) -> pa.Table:
+    def _table(self, found: Documents, counts: list[Ints], columns: Columns) -> pa.Table:
         """The documents with their mentions, and blanks in the columns that the repair fills."""
         own = {
             column: pa.array(each[:, number], pa.int32())
@@ -377,8 +329,8 @@ class Annotator:
         }
         for column in documents.own_fields(self.attributes)[len(own) :]:
             own[column] = (
-                pa.array(scores, column.type)
-                if column.name in self._leanings
+                pa.array(columns[column.name], column.type)
+                if column.name in columns
                 else pa.nulls(len(found.ids), column.type)
                 if column.nullable
                 else pa.array(np.ones(len(found.ids)), column.type)
@@ -396,6 +348,12 @@ def _chosen(found: Documents, numbers: Sequence[int]) -> Documents:
         places=[found.places[number] for number in numbers],
         fields={column: values.take(take) for column, values in found.fields.items()},
     )
+
+
+def _with_reasons(found: Documents, reasons: Mapping[int, str]) -> pa.Table:
+    """Some of a block's documents, by their numbers, with the reasons why they are set aside."""
+    column = pa.array(reasons.values(), pa.string())
+    return documents_table(_chosen(found, list(reasons)), {documents.REASON: column})
 
 
 def _tier(config: Config) -> Tier | None:
@@ -419,15 +377,6 @@ def _proposer(config: Config, lists: Sequence[WordList]) -> Proposer | None:
     from evenflow.transforms.models import static
 
     return Proposer(config, lists, static.FirstStage.shipped())
-
-
-def _bias(config: Config) -> BiasSignal | None:
-    """What scores the leaning of sentences; None if nothing is to."""
-    if config.bias_score.mode == "off":
-        return None
-    from evenflow.transforms.measures.bias_score import signal  # as above
-
-    return signal.of(config)
 
 
 def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,9 @@ from evenflow.schemas import documents
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.by_sentence import sentence_starts
-from evenflow.transforms.labels.finder import Found, LabelFinder, Mention, pieces, uncut
-from evenflow.transforms.measures.coverage.named import Meetings
+from evenflow.transforms.labels.finder import LabelFinder, Mention, pieces, uncut
+from evenflow.transforms.labels.searched import Searched
+from evenflow.transforms.measures.measure import Columns, Counter
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
@@ -27,31 +28,13 @@ PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory 
 Ints = npt.NDArray[np.int64]
 
 
-class Searched(NamedTuple):
-    """Documents of a block that were searched together, as one joined text.
-
-    Attributes:
-        first: The number of the first of them in the block.
-        texts: Their texts, D of them.
-        begins: Where each begins in the joined text, (D,), in characters.
-        every: What was found of each word list in the joined text.
-        starts: Where sentences begin in the joined text, ascending.
-    """
-
-    first: int
-    texts: Sequence[str]
-    begins: Ints
-    every: list[Found]
-    starts: Ints
-
-
 class MentionCounter:
     """Counts the mentions of some attributes; built once a process.
 
     Args:
         lists: The word lists of the attributes.
         attributes: The attributes, in the same order.
-        meetings: Counts records of coverage; None: there are none.
+        counters: Count what measures need, by the measure's name.
         passages: Most passages of each attribute that are read to count people; None: words alone
             are counted.
 
@@ -63,10 +46,11 @@ class MentionCounter:
         self,
         lists: Sequence[WordList],
         attributes: Sequence[documents.Attribute],
-        meetings: Meetings | None = None,
+        counters: Mapping[str, Counter],
         passages: int | None = None,
     ):
-        self._lists, self._attributes, self._meetings = lists, attributes, meetings
+        self._lists, self._attributes, self._counters = lists, attributes, counters
+        self._needs_sentences = any(each.needs_sentences for each in counters.values())
         self._finder = LabelFinder(lists)
         self._people: PeopleCounter | None = None
         if passages is not None:
@@ -80,19 +64,21 @@ class MentionCounter:
         found: Documents,
         with_sentences: bool = True,
         searched: list[Searched] | None = None,
+        columns: Columns | None = None,
     ) -> tuple[documents.Figures, list[Ints]]:
-        """Count the mentions in D documents.
+        """Count the mentions in D documents, and what measures need.
 
         Args:
             found: The documents.
-            with_sentences: Whether sentences are counted too.
+            with_sentences: Whether sentences are counted too; they are if a measure needs them.
             searched: What was found is added to this list; None: it is not kept.
+            columns: What measures say of single documents is added to these; None: it is not kept.
 
         Returns:
             The documents' figures, and for each attribute the mentions of its M groups in each of
             them, (D, M).
         """
-        texts = found.texts
+        texts, with_sentences = found.texts, with_sentences or self._needs_sentences
         figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
         for attribute in self._attributes:
             figures.attributes[attribute.name] = documents.AttributeFigures.empty(
@@ -104,8 +90,8 @@ class MentionCounter:
             part, counts = self._piece(
                 found.file, found.ids[first:last], found.places[first:last], piece
             )
-            if self._meetings:
-                part.coverage = self._meetings.count(found.fields, *piece)
+            for name, counter in self._counters.items():
+                part.measures[name] = counter.count(found, piece, columns)
             figures.add(part)
             if searched is not None:
                 searched.append(piece)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -68,8 +69,8 @@ def rewrite(
         if column.name in names
     }
     found = Documents(read.file, ids, texts, places, fields={**fields, **joint})
-    scores: list[float | None] = []
-    figures, counts = annotator.count(found, scores=scores)
+    scored: dict[str, list[Any]] = {}
+    figures, counts = annotator.count(found, columns=scored)
     columns = {
         **{column.with_name(INPUT + column.name): each for column, each in joint.items()},
         documents.ID: pa.array(ids, pa.string()),
@@ -78,8 +79,9 @@ def rewrite(
     for attribute, each in zip(annotator.attributes, counts, strict=True):
         for number, column in enumerate(documents.mention_fields(attribute)):
             columns[column] = pa.array(each[:, number], pa.int32())
-        if attribute.scored:
-            columns[documents.leaning(attribute.name)] = pa.array(scores, pa.float64())
+    for column in documents.own_fields(annotator.attributes):
+        if column.name in scored:
+            columns[column] = pa.array(scored[column.name], column.type)
     if copies:
         columns[documents.COPY_OF] = pa.array(origins, pa.string())
     block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))

@@ -20,6 +20,7 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures import registry
 
 ASIDE = "aside"  # the output of documents that are set aside
 
@@ -249,8 +250,8 @@ def measured(config: Config) -> dict[str, Any]:
         each["stereotypes"]["policy"] = "off"
     data["repair"]["mode"] = ["measure"]
     data["stereotypes"]["policy"] = "off"
-    data["bias_score"]["mode"] = "off"
-    data["coverage"]["tau"] = None
+    for name, each in registry.measures().items():
+        data[name] |= each.off
     return data
 
 

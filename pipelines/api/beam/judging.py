@@ -137,8 +137,8 @@ def judge_panes(
         documents, dead = (read or {}).get(number, (0, 0))
         readable = reading_verdict({"unusable": dead}, documents, config.gate.most_dead)
         attributes = judge.judge(figures, weights=record, weighed=weighed)
-        coverage = judge.coverage(figures)
-        verdict = overall(attributes, checked, readable, None, coverage, weights=record)
+        measures = judge.measures(figures)
+        verdict = overall(attributes, checked, readable, None, measures, weights=record)
         folder = verdict.folder
         judge.score_accepted(attributes, folder)
         entry = PaneEntry(
@@ -156,9 +156,9 @@ def judge_panes(
             checks=checked,
             verdict=verdict,
             folder=folder,
-            coverage=coverage,
             weights=record,
         )
+        entry.measures.update(measures)
         totals.add(entry)
         yield {
             "pane": number,

@@ -27,7 +27,7 @@ from evenflow.schemas.hidden import MASKED
 from evenflow.schemas.ledger import FORMAT, PaneEntry
 from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.io import files, first_records
-from evenflow.transforms.measures.coverage import lookup
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, Stored, at
 from evenflow.wordlists.loader import WordList
 
@@ -89,7 +89,7 @@ class Run:
         found = intake.look(ledger.read_meta(self.output) or {})
         first_records.check_text_field(list(found), self.config.fields.text)
         lists = self.config.word_lists()
-        lookup.look(self.config.coverage, self.on_note)
+        registry.look(self.config, self.on_note)
         commit.make_folders(self.output)
         with Lease(self.output, self.standby, self.on_note) as lease, ExitStack() as beside:
             bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
@@ -266,7 +266,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     # These say where and how a model is asked, and not what is asked
     for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
         del kept["llm"][name]
-    lists_read = {"wordlists": epochs.list_digests(lists), **lookup.digests(config.coverage)}
+    lists_read = {"wordlists": epochs.list_digests(lists), **registry.digests(config)}
     return {"configuration": kept, **lists_read, **source}
 
 

@@ -33,7 +33,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from evenflow.gates import bias_score, hold, requirement
+from evenflow.gates import hold, requirement
 from evenflow.gates.expectations import data_docs
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.judge import PaneJudge, overall
@@ -205,11 +205,10 @@ class Committer:
         asking = (
             llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
         )
-        coverage = judge.coverage(figures)
-        leaning = bias_score.judge(self._config, figures, self.entries.totals)
+        measures = judge.measures(figures)
         benchmark = requirement.judge(self._output, gate.require)
         verdict = overall(  # (b)
-            attributes, ready.checks, reading, asking, coverage, leaning, benchmark, ready.weights
+            attributes, ready.checks, reading, asking, measures, benchmark, ready.weights
         )
         place = verdict.folder
         judge.score_accepted(attributes, place)
@@ -234,10 +233,8 @@ class Committer:
             llm=_cost(ready.figures.llm),
             reading=reading,
             asking=asking,
-            coverage=coverage,
             epoch=self._epoch.number,
             program=self._epoch.program,
-            bias_score=leaning,
             benchmark=benchmark,
             weights=ready.weights,
             left_out=ready.left_out,
@@ -247,6 +244,7 @@ class Committer:
             outside=figures.outside,
             unlisted=judge.unlisted(ready.stereotypes),
         )
+        entry.measures.update(measures)
         began = time.perf_counter()
         # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():

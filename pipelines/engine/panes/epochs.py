@@ -23,7 +23,7 @@ from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.io import files
-from evenflow.transforms.measures.bias_score import signal
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import NAMED, WordList
 
@@ -40,9 +40,12 @@ ROOMS = (
     "pipelines.engine.stream",
 )
 # Thresholds of the gate's states; they do not change what is read or written
+_LIMITS = "|".join(
+    rf"{name}\.({'|'.join(each.limits)})" for name, each in registry.measures().items()
+)
 THRESHOLD = re.compile(
     r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"
-    r"|bias_score\.(warn|block|min_sentences)|coverage\.(warn|block)): "
+    rf"|{_LIMITS}): "
 )
 
 
@@ -80,10 +83,8 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
         found["prompts"] = _digest(
             sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json"))
         )
-    if config.bias_score.mode != "off":
-        own = signal.of(config)
-        found["bias_score"] = _short(repr((own.made_with, own.threshold)).encode())
-    return found
+    made = {name: each.program(config) for name, each in registry.measures().items()}
+    return found | {name: _short(each.encode()) for name, each in made.items() if each is not None}
 
 
 def list_digests(lists: Iterable[WordList]) -> dict[str, str]:

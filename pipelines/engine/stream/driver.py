@@ -38,7 +38,7 @@ from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
-from evenflow.transforms.measures.coverage import lookup
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
 from evenflow.wordlists.loader import WordList
 
@@ -144,7 +144,7 @@ class StreamRun:
             OSError: A file cannot be read or written.
         """
         lists = self.config.word_lists()
-        lookup.look(self.config.coverage, self.on_note)
+        registry.look(self.config, self.on_note)
         with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
             partitions = self._find(self.stream.topic)
             for topic in self.stream.publish.names:

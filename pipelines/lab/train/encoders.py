@@ -26,7 +26,6 @@ from evenflow.schemas.config import load
 from evenflow.schemas.encoder_section import BILSTM
 from evenflow.schemas.experiment import Experiment
 from evenflow.schemas.experiment_arms import Arm
-from evenflow.schemas.ledger import BiasSums
 from evenflow.transforms.lab.bias_score import hard
 from evenflow.transforms.measures.bias_score import (
     direction,
@@ -36,6 +35,7 @@ from evenflow.transforms.measures.bias_score import (
     vectors,
     words,
 )
+from evenflow.transforms.measures.bias_score.records import BiasSums
 from evenflow.transforms.measures.bias_score.score import Scores
 from evenflow.transforms.storage.directory import Directory
 

@@ -15,9 +15,10 @@ from evenflow.gates.ledger.reviews import Review
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.pipelines.pages.report.repairs import repair
-from evenflow.pipelines.terminal.summaries import status
+from evenflow.pipelines.terminal.summaries import measures, status
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import AttributeEntry, PaneEntry
+from evenflow.transforms.measures import registry
 
 VERSION = 2  # of the format of report.json
 
@@ -64,7 +65,7 @@ def figures(
             ],
         },
         "llm": llm(totals),
-        "coverage": totals.last_coverage.model_dump() if totals.last_coverage else None,
+        **measures(totals, in_status=False),
         "attributes": {
             name: each | attribute(name, totals.attributes[name], config)
             for name, each in common["attributes"].items()
@@ -222,8 +223,18 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
         "removed": entry.removed.model_dump() if entry.removed else None,
         "sentence_table": entry.sentence_table.model_dump() if entry.sentence_table else None,
         "attributes": {name: _scores(each) for name, each in entry.attributes.items()},
-        "bias_score": entry.bias_score.model_dump(exclude={"sums"}) if entry.bias_score else None,
+        **_measures(entry),
     }
+
+
+def _measures(entry: PaneEntry) -> dict[str, Any]:
+    """What measures found in a pane, by name; None of one that ships and is off."""
+    out: dict[str, Any] = {}
+    for name, each in registry.measures().items():
+        found = entry.measures.get(name)
+        if each.in_panes and (found is not None or each in registry.SHIPPED):
+            out[name] = found and each.of_pane(found)
+    return out
 
 
 def _scores(each: AttributeEntry) -> dict[str, Any]:

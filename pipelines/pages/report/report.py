@@ -29,6 +29,7 @@ from evenflow.pipelines.pages.report.why import why
 from evenflow.pipelines.terminal.summaries import opening
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import STATES
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 MOST_ROWS = 40  # of a table that reads as text; the rest is in report.json
@@ -231,7 +232,7 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(text.FILTERS, diff=diff)
-    made.globals |= {"STATES": STATES, "opening": opening}
+    made.globals |= {"STATES": STATES, "opening": opening, "MEASURES": registry.measures()}
     digest = sha256(made.get_template("style.css.j2").render().encode()).digest()
     made.globals["POLICY"] = POLICY.format(style=b64encode(digest).decode())
     return made

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from evenflow.gates import why as reasons
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.history import History
-from evenflow.gates.verdict import Thresholds
 from evenflow.gates.why import Rows, Window
 from evenflow.pipelines.pages.report.files import open_named
 from evenflow.schemas import documents
@@ -24,6 +23,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums
 from evenflow.schemas.plugins import PluginError
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.verdict import Thresholds
 from evenflow.transforms.storage.storage import Storage
 from evenflow.wordlists.loader import WordList, WordListError
 

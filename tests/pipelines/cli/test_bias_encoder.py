@@ -12,6 +12,7 @@ from parts import needs_training
 from tiny_models import tiny_model
 
 from evenflow.gates.ledger.history import History
+from evenflow.transforms.measures.bias_score.records import BiasScore
 from evenflow.transforms.measures.bias_score.signal import BiasSignal
 
 if TYPE_CHECKING:
@@ -66,9 +67,10 @@ def test_any_number_of_workers_and_blocks_writes_the_same_ledger(
         written.append([path.read_bytes() for path in sorted((out / "ledger").glob("0*.json"))])
     assert len(written[0]) == 2 and written[0] == written[1]
     first, _ = History(tmp_path / "out1")
-    assert first.bias_score and first.bias_score.verdict.state != "too few"
-    assert first.bias_score.sums.behind == 400 - 158  # two pieces are the encoder's marks
-    assert {"pink", "report"} <= {each.word for each in first.bias_score.words}
+    found = first.measures["bias_score"]
+    assert isinstance(found, BiasScore) and found.verdict.state != "too few"
+    assert found.sums.behind == 400 - 158  # two pieces are the encoder's marks
+    assert {"pink", "report"} <= {each.word for each in found.words}
     # A reference says what it was made with
     other = settings(tmp_path, "null", "mode: measure, reference: reference.json")
     ended = call("run", "--input", source, "--output", tmp_path / "two", "-c", other, "-q")

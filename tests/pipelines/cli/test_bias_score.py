@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.gates.ledger.history import History
+from evenflow.transforms.measures.bias_score.records import BiasScore
 
 if TYPE_CHECKING:
     from commands import Call
@@ -60,9 +61,10 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     ended = call("run", "--input", tried, "--output", tmp_path / "out", "-c", settings, "-q")
     assert ended.status == 0
     (entry,) = History(tmp_path / "out")
-    assert entry.bias_score and entry.bias_score.rolling.sentences == 400
-    assert entry.bias_score.verdict.state != "too few"
-    words = {each.word: each for each in entry.bias_score.words}
+    found = entry.measures["bias_score"]
+    assert isinstance(found, BiasScore) and found.rolling.sentences == 400
+    assert found.verdict.state != "too few"
+    words = {each.word: each for each in found.words}
     assert "he" not in words and words["report"].count == 200
     assert 0 < sum(each.share for each in words.values()) <= 1.001
     page = (tmp_path / "out" / "report.html").read_text()

@@ -93,7 +93,8 @@ def test_coverage_counts_records_and_no_weights(tmp_path: Path) -> None:
     [plain], _, _ = run(tmp_path, "plain", repair__mode="measure", **free)
     [weighed], rows, _ = run(tmp_path, "weighed", **free)
     assert max(row["weight"] for row in rows) > 1.1
-    assert plain.coverage is not None and weighed.coverage == plain.coverage
+    assert plain.measures["coverage"] is not None
+    assert weighed.measures == plain.measures
 
 
 def test_groups_that_meet_do_not_meet_less_often(tmp_path: Path) -> None:

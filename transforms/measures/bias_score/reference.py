@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.ledger import BiasSums
+from evenflow.transforms.measures.bias_score.records import BiasSums
 from evenflow.transforms.measures.bias_score.summary import summarise
 
 FORMAT, VERSION = "evenflow-bias-reference", 1

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.schemas.ledger import BiasSummary, BiasSums, Estimate
 from evenflow.transforms import wilson
+from evenflow.transforms.measures.bias_score.records import BiasSummary, BiasSums, Estimate
 from evenflow.transforms.measures.bias_score.score import Scores
 
 Ints = npt.NDArray[np.int64]

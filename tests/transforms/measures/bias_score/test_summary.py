@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.schemas.documents import summed
-from evenflow.schemas.ledger import BiasSums
+from evenflow.transforms.measures.bias_score.records import BiasSums
 from evenflow.transforms.measures.bias_score.score import Scores
 from evenflow.transforms.measures.bias_score.summary import (
     BINS,

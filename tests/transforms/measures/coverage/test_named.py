@@ -15,6 +15,7 @@ from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.measures.coverage.mups import Coverage
+from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.measures.coverage.table import Table
 
 TEXTS = [
@@ -58,7 +59,11 @@ def counted(at: Annotator, blocks: list[Block]) -> dict[str, Any]:
     figures = at.measure(blocks[0])
     for each in blocks[1:]:
         figures.add(at.measure(each))
-    return figures.coverage
+    return figures.measures["coverage"]
+
+
+def table_of(at: Annotator, found: dict[str, Any]) -> Table:
+    return Meetings(at.config.coverage, at.lists).table(found)
 
 
 def count(table: Table, **values: str) -> float:
@@ -89,9 +94,8 @@ def test_units(
     squares: int,
 ) -> None:
     at = annotator(unit=unit)
-    assert at.meetings is not None
     found = counted(at, [block(TEXTS)])
-    table = at.meetings.table(found)
+    table = table_of(at, found)
     assert table.total == records
     assert count(table, gender="female", years="old") == old_women
     assert count(table, gender="male", years="old") == old_men
@@ -109,9 +113,12 @@ def test_the_same_for_any_cut_into_blocks_and_when_annotated(
         block([text], **{name: [each[i]] for name, each in fields.items()})
         for i, text in enumerate(TEXTS)
     ]
-    assert counted(at, parts) == whole == at.annotate(block(TEXTS, **fields)).figures.coverage
-    assert at.meetings is not None
-    table = at.meetings.table(whole)
+    assert (
+        counted(at, parts)
+        == whole
+        == at.annotate(block(TEXTS, **fields)).figures.measures["coverage"]
+    )
+    table = table_of(at, whole)
     assert table.values == (("a", "b"), ("female", "male"), ("1", "2"))
     # Each document's sentences have all of its values
     assert count(table, source="a") == 4
@@ -120,10 +127,9 @@ def test_the_same_for_any_cut_into_blocks_and_when_annotated(
 
 def test_fields_alone_make_each_document_a_record(annotator: Callable[..., Annotator]) -> None:
     at = annotator(attributes=["source"])
-    assert at.meetings is not None
-    table = at.meetings.table(counted(at, [block(TEXTS, source=["a", "b", "a"])]))
+    table = table_of(at, counted(at, [block(TEXTS, source=["a", "b", "a"])]))
     assert table.total == 3 and count(table, source="a") == 2
 
 
 def test_nothing_is_counted_unless_asked_for() -> None:
-    assert not Annotator(Config()).measure(block(TEXTS)).coverage
+    assert not Annotator(Config()).measure(block(TEXTS)).measures

@@ -7,21 +7,29 @@ from typing import Any
 import pytest
 from pane_entries import pane_entry
 
-from evenflow.gates.coverage import judge_coverage
 from evenflow.gates.judge import overall
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics.families import families
 from evenflow.gates.metrics.now import Now
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import Checks, CoverageEntry, Verdict
+from evenflow.schemas.ledger import Checks, Verdict
+from evenflow.transforms.measures.coverage.measure import CoverageMeasure
+from evenflow.transforms.measures.coverage.records import CoverageEntry
+from evenflow.transforms.measures.measure import MeasureTotals
 
 FINE = Verdict(state="open", reason="fine")
+COVERAGE = CoverageMeasure()
 CHECKED = Checks(success=True, evaluated=1, failures=[])
 
 
 def judged(women: int, men: int, *recent: dict[str, Any], **settings: Any) -> CoverageEntry | None:
     config = Config.model_validate({"coverage": {"tau": 100, "attributes": ["gender"], **settings}})
-    return judge_coverage(config, config.word_lists(), counted(women, men), recent)
+    return COVERAGE.judge(config, config.word_lists(), counted(women, men), before(*recent))
+
+
+def before(*recent: dict[str, Any]) -> MeasureTotals:
+    last = CoverageEntry(records={}, squares=0, rolling={}, verdict=FINE)
+    return MeasureTotals(last=last, sums={}, recent=list(recent))
 
 
 def counted(women: int, men: int) -> dict[str, Any]:
@@ -49,7 +57,7 @@ def test_the_largest_gap_is_judged(
     assert largest is None or entry.rolling["largest"] == pytest.approx(largest)
     if state != "open":
         assert "gender female" in entry.verdict.reason
-        whole = overall({}, CHECKED, FINE, None, entry)
+        whole = overall({}, CHECKED, FINE, None, {"coverage": entry})
         assert whole.state == state and whole.reason.startswith("coverage: ")
 
 
@@ -58,11 +66,10 @@ def test_earlier_panes_count_and_without_records_nothing_is_judged() -> None:
     assert alone is not None and alone.rolling["found"] == 1
     assert together is not None and together.rolling["found"] == 0
     assert together.records == counted(30, 400)["records"]
-    nothing = judge_coverage(
-        Config.model_validate({"coverage": {"tau": 0.1}}), Config().word_lists(), {}, []
-    )
+    config = Config.model_validate({"coverage": {"tau": 0.1}})
+    nothing = COVERAGE.judge(config, config.word_lists(), {}, None)
     assert nothing is not None and nothing.verdict.state == "too few"
-    assert judge_coverage(Config(), Config().word_lists(), {}, []) is None
+    assert COVERAGE.judge(Config(), Config().word_lists(), {}, None) is None
 
 
 def test_what_so_few_records_cannot_show_is_said_and_not_judged() -> None:
@@ -91,8 +98,13 @@ def test_sums_keep_what_the_next_verdict_needs() -> None:
         for pane in range(6)
     ]
     totals = Totals.of(entries)
-    assert totals.coverage == counted(sum(range(1, 7)), 1200)
-    assert totals.recent_coverage == [counted(n, 200) for n in (4, 5, 6)]
+    found = totals.measures["coverage"]
+    assert found.sums == counted(sum(range(1, 7)), 1200)
+    assert found.recent == [counted(n, 200) for n in (4, 5, 6)]
+    stored = totals.model_dump(mode="json")
+    assert stored["coverage"] == found.sums and stored["recent_coverage"] == found.recent
+    assert stored["last_coverage"]["records"] == {} and "measures" not in stored
+    assert Totals.model_validate(stored) == totals
     samples = {
         sample.name: sample.value
         for family in families(totals, Now(time=0.0, held=False))

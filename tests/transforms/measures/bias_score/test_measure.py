@@ -9,19 +9,20 @@ import orjson
 import pytest
 from pane_entries import pane_entry
 
-from evenflow.gates import bias_score
 from evenflow.gates.judge import overall
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config, ConfigError, load
-from evenflow.schemas.documents import Figures
-from evenflow.schemas.ledger import BiasSums, Checks, PaneEntry, Verdict
+from evenflow.schemas.ledger import Checks, PaneEntry, Verdict
 from evenflow.transforms.measures.bias_score import reference, signal, summary
+from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
+from evenflow.transforms.measures.bias_score.records import BiasScore, BiasSums
 from evenflow.transforms.measures.bias_score.reference import BiasReferenceError
 from evenflow.transforms.measures.bias_score.score import Scores
 
 FINE = Checks(success=True, evaluated=1, failures=[])
 OPEN = Verdict(state="open", reason="")
 THRESHOLD = 0.2
+BIAS = BiasScoreMeasure()
 
 
 def sums(high: int, low: int) -> dict:
@@ -53,14 +54,24 @@ def config(tmp_path: Path) -> Config:
 def run(config: Config, panes: list[tuple[int, int]]) -> list[PaneEntry]:
     totals, out = Totals.for_run(config), []
     for number, each in enumerate(panes):
-        found = bias_score.judge(config, Figures(bias_score=sums(*each)), totals)
+        found = BIAS.judge(config, [], {"sums": sums(*each)}, totals.measures.get("bias_score"))
         assert found is not None
-        verdict = overall({}, FINE, OPEN, None, leaning=found)
+        verdict = overall({}, FINE, OPEN, None, {"bias_score": found})
         folder = "quarantine" if verdict.state == "block" else "accepted"
         out.append(pane_entry(number, verdict=verdict, folder=folder, bias_score=found))
         totals.add(out[-1])
     assert Totals.of(out, config) == totals
+    stored = totals.model_dump(mode="json")
+    assert set(stored["bias_score"]) == {"last", "sums", "states"}
+    assert len(stored["recent_bias"]) == len(totals.recent_accepted)
+    assert Totals.model_validate(stored) == totals
     return out
+
+
+def found_in(pane: PaneEntry) -> BiasScore:
+    found = pane.measures["bias_score"]
+    assert isinstance(found, BiasScore)
+    return found
 
 
 def test_a_pane_with_many_high_scores_is_blocked(config: Config) -> None:
@@ -70,10 +81,10 @@ def test_a_pane_with_many_high_scores_is_blocked(config: Config) -> None:
     assert "bias score: rolling share of sentences above the reference's percentile 95" in (
         panes[1].verdict.reason
     )
-    rolling = [each.bias_score.rolling.above for each in panes if each.bias_score]
+    rolling = [found_in(each).rolling.above for each in panes]
     assert [each.value for each in rolling if each] == [0.05, 420 / 800, 0.05]
-    last = panes[-1].bias_score
-    assert last and last.cumulative.above
+    last = found_in(panes[-1])
+    assert last.cumulative.above
     assert last.cumulative.above.value == pytest.approx(440 / 1200, abs=1e-6)
 
 
@@ -84,9 +95,9 @@ def test_a_share_between_the_thresholds_warns(config: Config) -> None:
 
 def test_few_sentences_are_not_judged(config: Config) -> None:
     (pane,) = run(config, [(150, 0)])
-    assert pane.bias_score and pane.bias_score.verdict.state == "too few"
+    assert found_in(pane).verdict.state == "too few"
     assert "150 sentences in 150 documents; 200 sentences are needed" in (
-        pane.bias_score.verdict.reason
+        found_in(pane).verdict.reason
     )
 
 
@@ -94,13 +105,13 @@ def test_without_a_reference_there_are_figures_and_no_verdict() -> None:
     config = load(None, {"bias_score.mode": "measure"}, only=["gender"])
     (pane,) = run(config, [(400, 0)])
     assert pane.verdict.state == "open"
-    found = pane.bias_score
-    assert found and found.threshold is None and found.pane.above is None
+    found = found_in(pane)
+    assert found.threshold is None and found.pane.above is None
     assert found.pane.mean and found.pane.mean.value == pytest.approx(0.3, abs=1e-4)
 
 
 def test_off_is_nothing() -> None:
-    assert bias_score.judge(load(None), Figures(), Totals()) is None
+    assert BIAS.judge(load(None), [], {}, None) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,247 @@
+"""What a measure is: what it counts of documents, how it judges panes, what it adds to outputs.
+
+A measure looks at a pane as a whole, beside the representation of each attribute. All that knows it
+is its own folder and one line of `registry`. The name is also that of its section of the
+configuration and of its key in the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from pydantic import Field, SerializeAsAny
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import summed
+from evenflow.schemas.ledger import STATES, Entry, Measured, State
+from evenflow.transforms.io.records import Documents
+from evenflow.transforms.labels.searched import Searched
+from evenflow.wordlists.loader import WordList
+
+Columns = dict[str, list[Any]]  # values of documents, (D,), by the name of a shard's column
+
+
+class MeasureTotals(Entry):
+    """A measure over all panes.
+
+    Attributes:
+        last: Record of the last pane, without its sums.
+        sums: Sums over all panes.
+        recent: Sums of the last rolling - 1 accepted panes.
+        states: Number of panes in each state; empty of a measure that does not keep it.
+    """
+
+    last: SerializeAsAny[Measured]
+    sums: dict[str, Any]
+    recent: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    states: dict[State, int] = Field(default_factory=dict[State, int])
+
+
+class Family(NamedTuple):
+    """A family of metrics.
+
+    Attributes:
+        name: Its name, without `evenflow_` and `_total`.
+        about: What it says.
+        labels: Names of its labels.
+        values: Its values by the labels' values; one that is None has no sample.
+        is_counter: Whether it never falls.
+    """
+
+    name: str
+    about: str
+    labels: Sequence[str]
+    values: Mapping[Any, float | None]
+    is_counter: bool = False
+
+
+class Counter:
+    """Counts what a measure needs of documents; built once a process.
+
+    Attributes:
+        fields: The fields of documents that it reads.
+        needs_sentences: Whether it needs the bounds of sentences.
+        copies: Whether it asks for changed copies of documents (`is_due`).
+    """
+
+    fields: Sequence[str] = ()
+    needs_sentences: bool = False
+    copies: bool = False
+
+    def count(
+        self, found: Documents, piece: Searched, columns: Columns | None = None
+    ) -> dict[str, Any]:
+        """Count documents that were searched together.
+
+        Args:
+            found: The block's documents.
+            piece: Those of them that were searched together, and what was found in them.
+            columns: What single documents get is added to these; None: it is not kept.
+
+        Returns:
+            What judges need: numbers, or mappings of such, that add up key by key.
+        """
+        raise NotImplementedError
+
+    def aside(self, found: Documents) -> tuple[dict[int, str], Columns]:
+        """The documents that go to quarantine alone, before anything is counted.
+
+        Args:
+            found: The block's documents.
+
+        Returns:
+            The reasons by the documents' numbers, and what the others get in columns if that is
+            known already.
+        """
+        return {}, {}
+
+    def is_due(self, columns: Columns, number: int) -> bool:
+        """Whether a changed copy is due of a document, by its number and what columns hold."""
+        return False
+
+
+R = TypeVar("R", bound=Measured)
+
+
+class Measure(Generic[R]):
+    """A measure.
+
+    Attributes:
+        name: Its name.
+        title: What it is called in sentences.
+        record: The ledger's record of a pane.
+        off: Values of its section of the configuration that switch it off.
+        limits: Keys of its section that change what is judged, not what is counted.
+        about_limits: What its thresholds are, for metrics.
+        in_status: Whether its section stands in `gate status` too, not in the report alone.
+        in_panes: Whether the report has its record of each pane.
+        template: Its section of the report and the board, below `pipelines/pages/report`.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    record: type[R]
+    off: ClassVar[Mapping[str, Any]]
+    limits: ClassVar[Sequence[str]] = ("warn", "block")
+    about_limits: ClassVar[str] = ""
+    in_status: ClassVar[bool] = True
+    in_panes: ClassVar[bool] = True
+    template: ClassVar[str] = "measure.html.j2"
+
+    def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
+        """What counts under a configuration; None if the measure is off."""
+        raise NotImplementedError
+
+    def judge(
+        self,
+        config: Config,
+        lists: Sequence[WordList],
+        counted: Mapping[str, Any],
+        totals: MeasureTotals | None,
+    ) -> R | None:
+        """Judge the next pane.
+
+        Args:
+            config: The run's configuration.
+            lists: Word lists of the measured attributes.
+            counted: What its counter counted of the pane.
+            totals: Its sums over the panes before; None before the first.
+
+        Returns:
+            The ledger's record; None if the measure is off.
+        """
+        raise NotImplementedError
+
+    def sums(self, record: R) -> dict[str, Any]:
+        """The part of a record that adds up over panes."""
+        raise NotImplementedError
+
+    def without_sums(self, record: R) -> R:
+        """A record without that part, as `MeasureTotals.last` has it."""
+        raise NotImplementedError
+
+    def added(
+        self, before: MeasureTotals | None, record: R, accepted: bool, most: int
+    ) -> MeasureTotals:
+        """Add the next pane.
+
+        Args:
+            before: The sums so far; None before the first pane.
+            record: The pane's record.
+            accepted: Whether the pane is in accepted/.
+            most: How many accepted panes `recent` has.
+
+        Returns:
+            The sums.
+        """
+        sums = self.sums(record)
+        states = dict.fromkeys(STATES, 0) | (before.states if before else {})
+        states[record.verdict.state] += 1
+        recent = before.recent if before else []
+        if accepted:
+            recent = [*recent, sums][-most:] if most else []
+        return MeasureTotals(
+            last=self.without_sums(record),
+            sums=summed(before.sums, sums) if before else sums,
+            recent=recent,
+            states=states,
+        )
+
+    def stored(self, totals: dict[str, Any] | None) -> dict[str, Any]:
+        """Keys of a checkpoint for its sums as plain data; None if the measure is off."""
+        return {} if totals is None else {self.name: totals}
+
+    def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
+        """The sums from a checkpoint, whose keys are taken out."""
+        found = data.pop(self.name, None)
+        return None if found is None else self.totals(**found)
+
+    def totals(self, last: Any, sums: dict[str, Any], **others: Any) -> MeasureTotals:
+        """Sums from plain data, with a record of this measure."""
+        return MeasureTotals(last=self.record.model_validate(last), sums=sums, **others)
+
+    def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
+        """What the report says of all panes.
+
+        Args:
+            totals: The sums.
+            documents: Number of documents of all panes.
+            aside: Number of documents that were quarantined alone.
+
+        Returns:
+            Plain data.
+        """
+        return self.without_sums(self._own(totals)).model_dump() | {"panes": totals.states}
+
+    def of_pane(self, record: R) -> dict[str, Any]:
+        """What the report says of a pane."""
+        return self.without_sums(record).model_dump()
+
+    def lines(self, section: Mapping[str, Any]) -> list[str]:
+        """What `gate status` prints of its section."""
+        return []
+
+    def families(self, totals: MeasureTotals | None) -> Iterator[Family]:
+        """Yield its metrics; without sums they have no sample."""
+        yield from ()
+
+    def thresholds(self, config: Config) -> dict[str, float | None]:
+        """Its thresholds by level; empty if the measure is off."""
+        return {}
+
+    def program(self, config: Config) -> str | None:
+        """What its figures come from besides code and lists, for epochs; None: nothing."""
+        return None
+
+    def look(self, config: Config, on_note: Callable[[str], None]) -> None:
+        """Look through what it reads before a run begins; tell what a user should know."""
+
+    def digests(self, config: Config) -> dict[str, Any]:
+        """Digests of what it reads, which a continued run must have too, by key of the settings."""
+        return {}
+
+    def _own(self, totals: MeasureTotals) -> R:
+        """The last pane's record."""
+        last: Any = totals.last
+        return last
