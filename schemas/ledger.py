@@ -591,7 +591,7 @@ class PaneEntry(Entry):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[
+    __pydantic_extra__: dict[  # pyright: ignore[reportIncompatibleVariableOverride]
         str, Annotated[SerializeAsAny[Measured] | None, BeforeValidator(_of_measure)]
     ] = Field(init=False)
 

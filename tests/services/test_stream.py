@@ -36,6 +36,7 @@ from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.files.driver import Run as FileRun
 from evenflow.schemas.config import Config
 from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.measures.coverage.records import CoverageEntry
 
 
 def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -86,10 +87,9 @@ def test_entities_are_looked_up_as_in_files(
     stream = replace(to_end(broker, name, tmp_path / "s"), config=config, on_note=notes.append)
     stream.go()
     FileRun([str(file)], tmp_path / "f", config).go()
-    one, other = (
-        next(iter(read_entries(tmp_path / each))).measures["coverage"] for each in ("s", "f")
-    )
-    assert one is not None and one == other
+    entries = (next(iter(read_entries(tmp_path / each))) for each in ("s", "f"))
+    one, other = (each.measures["coverage"] for each in entries)
+    assert isinstance(one, CoverageEntry) and one == other
     assert sum(one.records.values()) == 3
     assert len([each for each in notes if "2 (Bo)" in each]) == 1
 
