@@ -211,16 +211,17 @@ class History(Sequence[PaneEntry]):
         self._last = entry
         self._tail.append(spans.from_entry(entry))
 
-    def commit(self, entry: PaneEntry) -> None:
+    def commit(self, entry: PaneEntry, data: bytes | None = None) -> None:
         """Write the next pane's entry, durable when this returns, and append it.
 
         Args:
             entry: Entry of the pane.
+            data: Its bytes, where they are made already.
 
         Raises:
             OSError: A file cannot be written.
         """
-        write_entry(self._root, entry)
+        write_entry(self._root, entry, data)
         self.append(entry)
 
     def append(self, entry: PaneEntry) -> None:

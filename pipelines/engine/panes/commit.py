@@ -41,6 +41,7 @@ from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.files import (
     TakenError,
     canonical,
+    entry_bytes,
     entry_name,
     parse_entry,
 )
@@ -245,14 +246,14 @@ class Committer:
             unlisted=judge.unlisted(ready.stereotypes),
         )
         entry.measures.update(measures)
-        began = time.perf_counter()
+        began, data = time.perf_counter(), entry_bytes(entry)
         # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():
             if self._output.local is None:
-                self._claim(entry, folder)  # (c)
+                self._claim(entry.pane, data, folder)  # (c)
             try:
                 self._output.place(_moves(entry, folder))  # (d)
-                self.entries.commit(entry)  # (e)
+                self.entries.commit(entry, data)  # (e)
             except (FileNotFoundError, TakenError):
                 self._lease.check()  # a run that took over has finished this commit
                 raise
@@ -289,12 +290,12 @@ class Committer:
         self.entries.look()
         return hold.held_reason(self._output, self.entries.totals, self._config.gate.policy)
 
-    def _claim(self, entry: PaneEntry, folder: str) -> None:
+    def _claim(self, pane: int, entry: bytes, folder: str) -> None:
         """Claim a pane in an object store (c). Raises FencedError, OSError."""
-        claim = {"run": self._lease.run, "folder": folder, "entry": entry.model_dump()}
+        claim = {"run": self._lease.run, "folder": folder, "entry": orjson.Fragment(entry)}
         data = canonical(claim)
         # A claim that is there was made by a run that had lost the lease, and that will not use it
-        next(n for n in count() if self._output.create(_claim_name(entry.pane, n), data))
+        next(n for n in count() if self._output.create(_claim_name(pane, n), data))
         self._lease.check()
 
     def finish(self, checks: Callable[[], PaneChecks]) -> None:

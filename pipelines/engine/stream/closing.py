@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import orjson
 import pyarrow as pa
 
 from evenflow.gates.ledger.id_index import IdIndex
@@ -122,7 +123,9 @@ class _Turn:
 
 def _blocks(pieces: list[StagedRange]) -> list[Staged]:
     return [
-        Staged((piece.partition, piece.start), piece.stem, Figures.read(piece.figures))
+        Staged(
+            (piece.partition, piece.start), piece.stem, Figures.read(orjson.loads(piece.figures))
+        )
         for piece in pieces
     ]
 

@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
+from pydantic import TypeAdapter
+
 from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.panes import commit
@@ -26,6 +28,9 @@ from evenflow.pipelines.engine.stream.marks import StagedRange
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.panes import PaneId, Start
+
+# A pane may have thousands of these: together they are made in a fifth of the time
+RANGES, POSITIONS = TypeAdapter(list[SourceRange]), TypeAdapter(dict[str, Position])
 
 
 def positions(totals: Totals) -> dict[int, Position]:
@@ -125,8 +130,10 @@ class StreamCommitter:
         output, pieces = self.context.staging.output, closing.pieces
         run = output.below(self.context.staging.name(""))
         timings = {"shards": closing.seconds}
-        stream = StreamPane(span=closing.pane.span, part=closing.pane.part, positions=_ends(pieces))
-        ranges = self._ranges(pieces)
+        stream = StreamPane(
+            span=closing.pane.span, part=closing.pane.part, positions=ends_of(pieces)
+        )
+        ranges = ranges_of(self.topic, pieces)
         entry = self.committer.commit(closing.name, closing.ready, ranges, timings, stream)
         self.after_commit(entry)
         if output.local is None:
@@ -153,16 +160,22 @@ class StreamCommitter:
                 counts[piece.partition] += piece.next - piece.start
         return counts
 
-    def _ranges(self, pieces: Sequence[StagedRange]) -> list[SourceRange]:
-        """The offsets of each partition that a pane holds."""
-        ranges: dict[int, SourceRange] = {}
-        for piece in pieces:
-            file = records.source(self.topic, piece.partition)
-            first = ranges[piece.partition].first if piece.partition in ranges else piece.start
-            ranges[piece.partition] = SourceRange(file=file, first=first, last=piece.next - 1)
-        return list(ranges.values())
+
+def ranges_of(topic: str, pieces: Sequence[StagedRange]) -> list[SourceRange]:
+    """The offsets of each partition of a topic that a pane's blocks hold."""
+    firsts: dict[int, int] = {}
+    for piece in pieces:
+        firsts.setdefault(piece.partition, piece.start)
+    lasts = {piece.partition: piece.next - 1 for piece in pieces}
+    return RANGES.validate_python(
+        [
+            {"file": records.source(topic, number), "first": first, "last": lasts[number]}
+            for number, first in firsts.items()
+        ]
+    )
 
 
-def _ends(pieces: Sequence[StagedRange]) -> dict[str, Position]:
-    """Where partitions stand after a pane."""
-    return {str(each.partition): Position(next=each.next, time=each.time) for each in pieces}
+def ends_of(pieces: Sequence[StagedRange]) -> dict[str, Position]:
+    """Where partitions stand after a pane of some blocks."""
+    ends = {str(each.partition): {"next": each.next, "time": each.time} for each in pieces}
+    return POSITIONS.validate_python(ends)

@@ -19,7 +19,7 @@ requests as there are new marks, however many panes there were.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -42,7 +42,7 @@ class StagedRange(NamedTuple):
         next: Offset after the last record.
         time: Time of the last record, in milliseconds since 1970.
         pane: The pane as the session has cut it.
-        figures: The block's figures, as a dict.
+        figures: The block's figures as JSON, which only who closes the pane reads.
     """
 
     partition: int
@@ -51,7 +51,7 @@ class StagedRange(NamedTuple):
     next: int
     time: int
     pane: PaneId
-    figures: dict[str, Any]
+    figures: str
 
     @property
     def stem(self) -> str:

@@ -8,7 +8,6 @@ runner for more than being started.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import threading
 import time
 from collections.abc import Iterator
@@ -299,12 +298,12 @@ def stage_item(
         OSError: A file cannot be written.
     """
     piece = StagedRange(
-        item.partition, session, item.start, item.next, item.end.time, item.pane, {}
+        item.partition, session, item.start, item.next, item.end.time, item.pane, ""
     )
     done = _annotated(item, values, annotator)
     with parcels.sending(run, piece) as block:
         stage(done, block, annotator)
-    return piece._replace(figures=dataclasses.asdict(done.figures))
+    return piece._replace(figures=orjson.dumps(done.figures).decode())
 
 
 def _annotated(item: Item, values: records.Values, annotator: Annotator) -> Annotated:

@@ -42,7 +42,7 @@ class Reader:
             begin, end = self.at + piece.begin, self.at + piece.end
             self.pieces.append(
                 StagedRange(
-                    self.partition, self.session, begin, end, piece.after.time, piece.pane, {}
+                    self.partition, self.session, begin, end, piece.after.time, piece.pane, ""
                 )
             )
             self.point = piece.after
@@ -179,7 +179,7 @@ def test_panes_are_those_of_one_reader_where_nothing_is_late(seed: int) -> None:
 
 
 def _piece(session: int, start: int, next_: int, pane: PaneId) -> StagedRange:
-    return StagedRange(0, session, start, next_, pane.span, pane, {})
+    return StagedRange(0, session, start, next_, pane.span, pane, "")
 
 
 def _mark(session: int, start: int, passed: PaneId, *pieces: StagedRange) -> Mark:
@@ -275,7 +275,7 @@ def test_a_record_for_a_committed_pane_goes_into_the_next_one(late: PaneId) -> N
 
 def test_marks_are_as_they_were_written() -> None:
     marks = [
-        Mark(3, 7, 5, 9, THIRD, (StagedRange(3, 7, 5, 9, 12, FIRST, {"documents": 4}),)),
+        Mark(3, 7, 5, 9, THIRD, (StagedRange(3, 7, 5, 9, 12, FIRST, '{"documents": 4}'),)),
         Mark(0, 8, 0, 0, END),
     ]
     assert read_marks(write_marks(marks)) == marks

@@ -125,7 +125,7 @@ def test_marks_are_taken_once_and_deleted(run: Storage) -> None:
     desk = Desk(run, board, CUTTER)
     run.write(f"{READERS}/a{ALIVE}", b"0")
     desk.share([FIRST], None)
-    piece = StagedRange(0, 1, 0, 5, 10, PaneId(0, 0), {})
+    piece = StagedRange(0, 1, 0, 5, 10, PaneId(0, 0), "")
     mark = Mark(0, 1, 0, 5, PaneId(1000, 0), (piece,))
     run.write(f"{MARKS}/a-000000000000.json", write_marks([mark]))
     assert (desk.take(), desk.take()) == (1, 0)
@@ -142,7 +142,7 @@ def test_what_a_reader_gave_up_for_is_raised(run: Storage) -> None:
 
 def test_blocks_come_as_they_were_sent(run: Storage, tmp_path: Path) -> None:
     pieces = [
-        StagedRange(0, session, 0, 5, 10, PaneId(1000 * session, 0), {}) for session in (1, 2)
+        StagedRange(0, session, 0, 5, 10, PaneId(1000 * session, 0), "") for session in (1, 2)
     ]
     table = pa.table({"a": [1, 2, 3]})
     for piece in pieces:
