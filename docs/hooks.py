@@ -105,11 +105,9 @@ def configuration(_: str) -> str:
 
 def commands(_: str) -> str:
     """Return the help of every command, a section each."""
-    from typer.main import get_command
-
     from evenflow.pipelines.cli.app import application
 
-    return "\n\n".join(_helps(get_command(application()), "evenflow"))
+    return "\n\n".join(_helps(application(), "evenflow"))
 
 
 def _helps(command: Any, name: str, above: Any = None) -> Iterator[str]:

@@ -24,7 +24,6 @@ from pydantic_core import PydanticCustomError
 
 from evenflow.schemas.guards import is_mapping
 
-META = "ledger/meta.json"  # the settings of a run; a folder that has this is an output
 # Of the ledger and of staged data. A change that older programs would read wrong, or not at all,
 # raises it; a new key with a default does not need that, for unknown keys are refused as newer.
 FORMAT = 1

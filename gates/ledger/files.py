@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import FORMAT, PaneEntry
-from evenflow.schemas.ledger import META as META  # written here
+from evenflow.schemas.output import META as META  # written here
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
 

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenflow.pipelines.cli.commands import examples
-from evenflow.pipelines.cli.options import DATA, SetOption
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.options import Settings
 from evenflow.pipelines.terminal.endings import printing
 
-EXAMPLES = examples(
+
+@command(
     "evenflow gate alerts > evenflow.rules.yaml",
     "evenflow gate alerts --config gate.yaml > evenflow.rules.yaml",
 )
-
-
 def rules(
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            "--config",
-            "-c",
-            metavar="FILE",
-            help="YAML file, see `evenflow config show`.",
-            rich_help_panel=DATA,
-        ),
-    ] = None,
-    sets: SetOption = None,
+    *,
+    settings: Settings,
     most_wait: Annotated[
         int | None,
         typer.Option(
@@ -44,7 +33,6 @@ def rules(
     Thresholds are metrics: a change of them needs no new rules.
     """
     from evenflow.gates import alerts
-    from evenflow.schemas.config import load
 
     with printing():
-        print(alerts.rules(load(config, sets=sets or ()), most_wait), end="")
+        print(alerts.rules(settings.configuration(), most_wait), end="")

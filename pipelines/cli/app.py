@@ -6,42 +6,14 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, NoReturn
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from evenflow.pipelines.cli import (
-    alerts,
-    bias_score,
-    coverage,
-    doctor,
-    estimate,
-    explain,
-    init,
-    measure,
-    metrics,
-    pruning,
-    run,
-    stream,
-)
-from evenflow.pipelines.cli import board as cli_board
-from evenflow.pipelines.cli import card as cli_card
-from evenflow.pipelines.cli import compare as cli_compare
-from evenflow.pipelines.cli import export as cli_export
-from evenflow.pipelines.cli import gate as cli_gate
-from evenflow.pipelines.cli import llm as cli_llm
-from evenflow.pipelines.cli import plugins as cli_plugins
-from evenflow.pipelines.cli import trigger as cli_trigger
-from evenflow.pipelines.cli.commands import PanelCommand, options_of
-from evenflow.pipelines.cli.lab import benchmark as cli_benchmark
-from evenflow.pipelines.cli.lab import coverage_generate, coverage_plan, drafts
-from evenflow.pipelines.cli.lab import experiment as cli_experiment
-from evenflow.pipelines.cli.lab import finetune as cli_finetune
-from evenflow.pipelines.cli.lab import lists as cli_lists
-from evenflow.pipelines.cli.lab import mine as cli_mine
-from evenflow.pipelines.cli.lab import word_lists as cli_word_lists
+from evenflow.pipelines.cli.commands import built, options_of
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
 DEBUG = "--debug"
@@ -50,9 +22,71 @@ HELP = """A data-quality gate for training data.
 It measures how evenly documents name the groups of a protected attribute, judges them pane by pane,
 and accepts each pane or sets it aside.
 """
-
-CONFIG = "The configuration: every key with its meaning, and the plug-ins that it may name."
-GATE = "The state of a gate, what it has accepted, and decisions about it."
+# The words of a command, and the function that it is: of a module of this room, which is imported
+# when the command is asked for
+WORDS = {
+    "init": "init:init",
+    "doctor": "doctor:doctor",
+    "run": "run:run",
+    "stream": "stream:stream",
+    "measure": "measure:measure",
+    "compare": "compare:compare",
+    "explain": "explain:explain",
+    "config show": "config:show",
+    "config plugins": "plugins:plugins",
+    "gate status": "gate:gate_status",
+    "gate why": "gate:gate_why",
+    "gate hold": "gate:gate_hold",
+    "gate release": "gate:gate_release",
+    "gate accept": "gate:gate_accept",
+    "gate reject": "gate:gate_reject",
+    "gate undo": "gate:gate_undo",
+    "gate ls": "gate:ls",
+    "gate report": "gate:report",
+    "gate board": "board:board",
+    "gate metrics": "metrics:metrics",
+    "gate alerts": "alerts:rules",
+    "gate verify": "gate:ledger_verify",
+    "gate ledger": "pruning:ledger_export",
+    "gate export": "export:export",
+    "gate card": "card:card",
+    "gate prune": "pruning:gate_prune",
+    "gate trigger list": "trigger:trigger_list",
+    "gate trigger run": "trigger:trigger_run",
+    "gate trigger history": "trigger:trigger_history",
+    "words list": "lab.lists:wordlists_list",
+    "words show": "lab.lists:wordlists_show",
+    "words check": "lab.lists:wordlists_check",
+    "words complete": "lab.word_lists:complete",
+    "words compare": "lab.word_lists:compare",
+    "words generate": "lab.drafts:generate",
+    "words review": "lab.drafts:review",
+    "words finish": "lab.drafts:finish",
+    "coverage gaps": "coverage:gaps",
+    "coverage plan": "lab.coverage_plan:plan",
+    "coverage generate": "lab.coverage_generate:generate",
+    "llm check": "llm:llm_check",
+    "llm estimate": "estimate:estimate",
+    "lab mine": "lab.mine:mine",
+    "lab finetune": "lab.finetune:finetune",
+    "lab benchmark": "lab.benchmark:benchmark",
+    "lab experiment": "lab.experiment:experiment",
+    "lab bias-score direction": "bias_score:direction",
+    "lab bias-score reference": "bias_score:reference",
+}
+GROUPS = {
+    "config": "The configuration: every key with its meaning, and the plug-ins that it may name.",
+    "gate": "The state of a gate, what it has accepted, and decisions about it.",
+    "gate trigger": "Rules that start an action on a condition (section triggers).",
+    "words": "Word lists: those shipped, and yours.",
+    "coverage": "Meetings of attributes that are too rare, and a plan that fills the gaps.\n\n"
+    "`evenflow coverage INPUT…` stands for `evenflow coverage gaps INPUT…`.",
+    "llm": "The language model that a run may ask.",
+    "lab": "The laboratory: mine sentences, train and measure models.",
+    "lab bias-score": "What the neutral words of sentences lean to.",
+}
+# Of a group, the command that needs no name: what is no command is its first argument
+USUAL = {"coverage": "gaps"}
 # The words of earlier versions, which still work in this one
 OLD = {
     ("ledger", "verify"): "gate verify",
@@ -69,99 +103,98 @@ OLD = {
         for word in ("mine", "finetune", "benchmark", "experiment", "bias-score")
     },
 }
+# Plain help: boxes leave too few of 80 columns for the words
+PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
 
 
-def application() -> typer.Typer:
+class Below(MutableMapping[str, Any]):
+    """The commands and groups below some words, by name, each built when it is asked for.
+
+    Args:
+        above: The words, each with a blank behind it.
+    """
+
+    def __init__(self, above: str = ""):
+        own = (words.removeprefix(above) for words in WORDS if words.startswith(above))
+        self._above = above
+        self._built: dict[str, Any] = dict.fromkeys(words.split()[0] for words in own)
+
+    def __getitem__(self, name: str) -> Any:
+        """The command of a name; raises KeyError."""
+        if self._built[name] is None:
+            words = self._above + name
+            self._built[name] = (
+                Group(words, name=name, help=GROUPS[words], commands=Below(f"{words} "), **PLAIN)
+                if words in GROUPS
+                else built(name, function(words))
+            )
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        """Put a command in the place of another."""
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        """Take a command away."""
+        del self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names; no command is imported."""
+        return iter(self._built)
+
+    def __len__(self) -> int:
+        """The number of commands."""
+        return len(self._built)
+
+
+class Group(TyperGroup):
+    """Words of which the next one is a command, or leads to further ones.
+
+    Args:
+        words: The words up to here; empty for the program.
+        **settings: Those of Typer's groups.
+    """
+
+    def __init__(self, words: str = "", **settings: Any):
+        super().__init__(**settings)
+        self._usual = USUAL.get(words)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the commands; none is imported."""
+        return list(self.commands)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the usual command before arguments without one."""
+        if self._usual and args and args[0] not in (*self.commands, "--help", "-h"):
+            args = [self._usual, *args]
+        return super().parse_args(ctx, args)
+
+
+def function(words: str) -> Callable[..., None]:
+    """Import the function of a command.
+
+    Args:
+        words: The words of the command.
+
+    Returns:
+        The function.
+    """
+    module, _, name = WORDS[words].partition(":")
+    return getattr(import_module(f"evenflow.pipelines.cli.{module}"), name)
+
+
+def application() -> TyperGroup:
     """Declare all commands.
 
     Returns:
-        The application; calling it runs a command.
+        The application; calling it with words runs a command.
     """
-    # Plain help: boxes leave too few of 80 columns for the words. Tracebacks are dealt with in
-    # main.
-    settings = {
-        "no_args_is_help": True,
-        "rich_markup_mode": None,
-        "pretty_exceptions_enable": False,
-    }
     names = {"help_option_names": ["-h", "--help"]}
-    app = typer.Typer(help=HELP, context_settings=names, add_completion=True, **settings)
+    app = typer.Typer(cls=Group, help=HELP, context_settings=names, **PLAIN)
     app.callback()(_common)
-
-    def group(
-        name: str, text: str, parent: typer.Typer = app, cls: type[TyperGroup] | None = None
-    ) -> typer.Typer:
-        below = typer.Typer(help=text, cls=cls, **settings)
-        below.callback()(lambda: None)  # so that it stays a group where it has one command
-        parent.add_typer(below, name=name)
-        return below
-
-    def add(
-        name: str,
-        function: Callable[..., None],
-        examples: str,
-        parent: typer.Typer = app,
-        cls: type[PanelCommand] = PanelCommand,
-    ) -> None:
-        parent.command(name, cls=cls, epilog=examples)(function)
-
-    add("init", init.init, init.EXAMPLES)
-    add("doctor", doctor.doctor, doctor.EXAMPLES)
-    add("run", run.run, run.EXAMPLES, cls=run.RunCommand)
-    add("stream", stream.stream, stream.EXAMPLES, cls=stream.StreamCommand)
-    add("measure", measure.measure, measure.EXAMPLES)
-    add("compare", cli_compare.compare, cli_compare.EXAMPLES)
-    add("explain", explain.explain, explain.EXAMPLES)
-    config = group("config", CONFIG)
-    add("show", cli_lists.config_show, cli_lists.CONFIG_EXAMPLES, config)
-    add("plugins", cli_plugins.plugins, cli_plugins.EXAMPLES, config)
-    gate = group("gate", GATE)
-    add("status", cli_gate.gate_status, cli_gate.STATUS_EXAMPLES, gate)
-    add("why", cli_gate.gate_why, cli_gate.WHY_EXAMPLES, gate)
-    add("hold", cli_gate.gate_hold, cli_gate.HOLD_EXAMPLES, gate)
-    add("release", cli_gate.gate_release, cli_gate.RELEASE_EXAMPLES, gate)
-    add("accept", cli_gate.gate_accept, cli_gate.ACCEPT_EXAMPLES, gate)
-    add("reject", cli_gate.gate_reject, cli_gate.REJECT_EXAMPLES, gate)
-    add("undo", cli_gate.gate_undo, cli_gate.UNDO_EXAMPLES, gate)
-    add("ls", cli_gate.ls, cli_gate.LS_EXAMPLES, gate)
-    add("report", cli_gate.report, cli_gate.REPORT_EXAMPLES, gate)
-    add("board", cli_board.board, cli_board.EXAMPLES, gate)
-    add("metrics", metrics.metrics, metrics.EXAMPLES, gate)
-    add("alerts", alerts.rules, alerts.EXAMPLES, gate)
-    add("verify", cli_gate.ledger_verify, cli_gate.VERIFY_EXAMPLES, gate)
-    add("ledger", pruning.ledger_export, pruning.EXPORT_EXAMPLES, gate)
-    add("export", cli_export.export, cli_export.EXAMPLES, gate)
-    add("card", cli_card.card, cli_card.EXAMPLES, gate)
-    add("prune", pruning.gate_prune, pruning.PRUNE_EXAMPLES, gate)
-    rules = group("trigger", cli_trigger.HELP, gate)
-    add("list", cli_trigger.trigger_list, cli_trigger.LIST_EXAMPLES, rules)
-    add("run", cli_trigger.trigger_run, cli_trigger.RUN_EXAMPLES, rules)
-    add("history", cli_trigger.trigger_history, cli_trigger.HISTORY_EXAMPLES, rules)
-    lists = group("words", "Word lists: those shipped, and yours.")
-    add("list", cli_lists.wordlists_list, cli_lists.LIST_EXAMPLES, lists)
-    add("show", cli_lists.wordlists_show, cli_lists.SHOW_EXAMPLES, lists)
-    add("check", cli_lists.wordlists_check, cli_lists.CHECK_EXAMPLES, lists)
-    add("complete", cli_word_lists.complete, cli_word_lists.COMPLETE_EXAMPLES, lists)
-    add("compare", cli_word_lists.compare, cli_word_lists.COMPARE_EXAMPLES, lists)
-    add("generate", drafts.generate, drafts.GENERATE_EXAMPLES, lists)
-    add("review", drafts.review, drafts.REVIEW_EXAMPLES, lists)
-    add("finish", drafts.finish, drafts.FINISH_EXAMPLES, lists)
-    meetings = group("coverage", coverage.HELP, cls=coverage.CoverageGroup)
-    add(coverage.GAPS, coverage.gaps, coverage.EXAMPLES, meetings)
-    add("plan", coverage_plan.plan, coverage_plan.EXAMPLES, meetings)
-    add("generate", coverage_generate.generate, coverage_generate.EXAMPLES, meetings)
-    llm = group("llm", "The language model that a run may ask.")
-    add("check", cli_llm.llm_check, cli_llm.CHECK_EXAMPLES, llm)
-    add("estimate", estimate.estimate, estimate.EXAMPLES, llm)
-    lab = group("lab", "The laboratory: mine sentences, train and measure models.")
-    add("mine", cli_mine.mine, cli_mine.EXAMPLES, lab)
-    add("finetune", cli_finetune.finetune, cli_finetune.EXAMPLES, lab)
-    add("benchmark", cli_benchmark.benchmark, cli_benchmark.EXAMPLES, lab)
-    add("experiment", cli_experiment.experiment, cli_experiment.EXAMPLES, lab)
-    leaning = group("bias-score", "What the neutral words of sentences lean to.", lab)
-    add("direction", bias_score.direction, bias_score.DIRECTION_EXAMPLES, leaning)
-    add("reference", bias_score.reference, bias_score.REFERENCE_EXAMPLES, leaning)
-    return app
+    group: Any = typer.main.get_command(app)
+    group.commands = Below()
+    return group
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -10,38 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing
 
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
-DIRECTION_EXAMPLES = examples(
+
+@command(
     "evenflow lab bias-score direction",
     "evenflow lab bias-score direction --vectors glove.txt --json",
     "evenflow lab bias-score direction --vectors build/models/bert-base-uncased",
+    options=("bias_score.vectors",),
 )
-REFERENCE_EXAMPLES = examples(
-    "evenflow lab bias-score reference 'clean/*.jsonl.gz' --output reference.json",
-    "evenflow lab bias-score reference clean/ --vectors glove.txt --output reference.json",
-)
-VectorsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE|DIR",
-        help=(
-            "Word vectors: a file, the folder of an encoder, or `encoder`, the one that ships. "
-            " [default: the shipped static vectors]"
-        ),
-    ),
-]
-
-
-@with_groups
 def direction(
     *,
     selection: options.Selection,
-    vectors: VectorsOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show how well word vectors tell the groups of an attribute apart.
@@ -52,7 +36,7 @@ def direction(
     from evenflow.transforms.measures.bias_score import direction as directions
     from evenflow.transforms.measures.bias_score import signal
 
-    config = _configuration(selection, vectors)
+    config = _configuration(selection)
     own, words = signal.of(config), config.word_list(config.bias_score.attribute)
     found, pairs = own.direction, directions.list_pairs(words)
     shown: dict[str, object] = {
@@ -82,14 +66,16 @@ def direction(
             )
 
 
-@with_groups
+@command(
+    "evenflow lab bias-score reference clean/ --output reference.json",
+    "evenflow lab bias-score reference clean/ --vectors glove.txt --output r.json",
+    options=("fields.text", "bias_score.vectors"),
+)
 def reference(
     inputs: options.InputsArgument,
     *,
     output: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
     selection: options.Selection,
-    text_field: options.TextFieldOption = None,
-    vectors: VectorsOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Compute the percentiles of the bias score over a corpus, for bias_score.reference.
@@ -106,7 +92,7 @@ def reference(
     from evenflow.transforms.measures.bias_score.records import BiasSums
     from evenflow.transforms.storage.storage import at
 
-    config = _configuration(selection, vectors, text_field)
+    config = _configuration(selection)
     own, total = signal.of(config), Figures()
     with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:
         for figures in measure(inputs, config):
@@ -129,11 +115,8 @@ def reference(
             print(f"percentile {percent}: {each['value']:.4f}{interval}")
 
 
-def _configuration(
-    selection: options.Selection, vectors: str | None, text_field: str | None = None
-) -> Config:
+def _configuration(selection: options.Selection) -> Config:
     """The configuration of a command that scores and does not judge. Raises ConfigError."""
-    config = selection.configuration({"fields.text": text_field, "bias_score.mode": "measure"})
-    own = config.bias_score
-    changed = own.model_copy(update={"reference": None, "vectors": vectors or own.vectors})
-    return config.model_copy(update={"bias_score": changed})
+    config = selection.configuration({"bias_score.mode": "measure"})
+    scored = config.bias_score.model_copy(update={"reference": None})
+    return config.model_copy(update={"bias_score": scored})

@@ -12,20 +12,20 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage
 
-EXAMPLES = examples(
-    "evenflow gate board out --open",
-    "evenflow gate board out-news out-books s3://bucket/out --port 8090",
-    "EVENFLOW_BOARD_TOKEN=… evenflow gate board out --allow-actions",
-)
 PORT = 8090
 TOKEN = "EVENFLOW_BOARD_TOKEN"
 
 
+@command(
+    "evenflow gate board out --open",
+    "evenflow gate board out-news out-books s3://bucket/out --port 8090",
+    "EVENFLOW_BOARD_TOKEN=… evenflow gate board out --allow-actions",
+)
 def board(
     directories: Annotated[
         list[Storage],

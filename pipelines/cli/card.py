@@ -7,17 +7,16 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 
-EXAMPLES = examples(
+
+@command(
     "evenflow gate card out --name 'Speeches, even' --license cc0-1.0",
     "evenflow gate card s3://bucket/out --name speeches --json",
 )
-
-
 def card(
     directory: options.DirArgument,
     name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the data set.")],

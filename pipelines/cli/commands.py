@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import wraps
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
+
+from evenflow.pipelines.cli import keys
 
 EVERY = "evenflow.every_option"  # in a context: its help explains rare options too
 
@@ -18,10 +22,10 @@ class PanelCommand(TyperCommand):
     """A command whose help lists its options by panel, as plain text in the whole width.
 
     Attributes:
-        rare: Options that the help only names, since few people need them.
+        rare: Options that the help only names, since few people need them, with blanks between.
     """
 
-    rare: ClassVar[frozenset[str]] = frozenset()
+    rare: str = ""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each panel, in the order in which the options are declared.
@@ -32,8 +36,8 @@ class PanelCommand(TyperCommand):
         """
         panels: dict[str, list[tuple[str, str]]] = {}
         rare: list[str] = []
-        for parameter in self.get_params(ctx):
-            is_rare = parameter.opts[0] in self.rare and not ctx.meta.get(EVERY)
+        for parameter in map(keys.explain, self.get_params(ctx)):
+            is_rare = parameter.opts[0] in self.rare.split() and not ctx.meta.get(EVERY)
             if (record := parameter.get_help_record(ctx)) and is_rare:
                 rare.append(parameter.opts[0])
             elif record:
@@ -50,59 +54,122 @@ class PanelCommand(TyperCommand):
             with formatter.section("Also, see the page “Commands”"):
                 formatter.write_text(", ".join(sorted(rare)))
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Name what may stand next on the command line, with its meaning."""
+        for parameter in self.params:
+            keys.explain(parameter)
+        return super().shell_complete(ctx, incomplete)
 
-def examples(*lines: str) -> str:
-    r"""The end of a command's help.
 
-    Args:
-        *lines: Command lines, each of which is shown as it is.
+@dataclass(frozen=True)
+class Declaration:
+    """What a command says of itself beside its signature and docstring.
 
-    Returns:
-        A heading and the lines, after Click's mark (\b) that keeps it from wrapping them.
+    Attributes:
+        examples: Command lines for the end of its help.
+        cls: The class of the command.
+        rare: Options that its help only names.
     """
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+    examples: Sequence[str]
+    cls: type[PanelCommand]
+    rare: str
 
 
-def with_groups(function: Callable[..., None]) -> Callable[..., None]:
-    """Make the fields of a command's dataclass parameters its options.
+DECLARED: dict[Callable[..., None], Declaration] = {}
+
+
+def command(
+    *examples: str,
+    options: Sequence[str] = (),
+    cls: type[PanelCommand] = PanelCommand,
+    rare: str = "",
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Declare a function as a command.
 
     Typer reads options from a function's signature, one parameter each. A parameter whose type is
-    a dataclass stands for all fields of it here, so that commands can share them.
+    a dataclass stands for all fields of it here, so that commands can share them. One that is a
+    `keys.Keys` gets the options that are keys of the configuration.
 
     Args:
-        function: The command. A field has the annotation that Typer expects of a parameter.
+        *examples: Command lines for the end of its help.
+        options: Keys of the configuration that have an option of their own, as `keys.KEYS` says.
+        cls: The class of the command.
+        rare: Options that its help only names.
 
     Returns:
-        The same command with a parameter for each field.
+        A decorator. The function's docstring is the help.
     """
+
+    def declare(function: Callable[..., None]) -> Callable[..., None]:
+        done = _flat(function, options)
+        DECLARED[done] = Declaration(examples, cls, rare)
+        return done
+
+    return declare
+
+
+def built(name: str, function: Callable[..., None]) -> PanelCommand:
+    """Build the command that a function declares.
+
+    Args:
+        name: The command's name.
+        function: What `command` returned.
+
+    Returns:
+        The command.
+    """
+    declared = DECLARED[function]
+    # Click's mark (\b) keeps it from wrapping the lines
+    epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in declared.examples)
+    info = CommandInfo(name, cls=declared.cls, callback=function, epilog=epilog)
+    out: Any = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+    out.rare = declared.rare
+    return out
+
+
+def _flat(function: Callable[..., None], options: Sequence[str]) -> Callable[..., None]:
+    """The function with a parameter for each field of its dataclasses, and for each key."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name in groups:
-            own = get_type_hints(groups[name], include_extras=True)
-            declared = [
-                (each.name, own[each.name], _default(each)) for each in fields(groups[name])
-            ]
-        else:
-            declared = [(name, hints[name], parameter.default)]
-        parameters += [
+
+    def add(name: str, kind: Any, default: Any) -> None:
+        parameters.append(
             inspect.Parameter(
-                each, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default
+                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default
             )
-            for each, kind, default in declared
-        ]
+        )
+
+    own: dict[str, list[str]] = {name: [] for name in groups}  # the fields that are options
+    for name, parameter in inspect.signature(function).parameters.items():
+        if (group := groups.get(name)) is None:
+            add(name, hints[name], parameter.default)
+            continue
+        kinds = get_type_hints(group, include_extras=True)
+        for field in fields(group):
+            if field.name != keys.FIELD:
+                own[name].append(field.name)
+                add(field.name, kinds[field.name], _default(field))
+        if issubclass(group, keys.Keys):
+            for key in options:
+                add(keys.parameter(key), keys.annotation(key), keys.default(key))
 
     @wraps(function)
-    def command(**values: Any) -> None:
-        for name, kind in groups.items():
-            values[name] = kind(**{each.name: values.pop(each.name) for each in fields(kind)})
+    def flat(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{each: values.pop(each) for each in own[name]})
+            if isinstance(values[name], keys.Keys):
+                found = {key: values.pop(keys.parameter(key)) for key in options}
+                values[name].keys.update(
+                    {key: text for key, text in found.items() if text not in (None, False)}
+                )
         function(**values)
 
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    return command
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {each.name: each.annotation for each in parameters}
+    return flat
 
 
 def options_of(words: Sequence[str]) -> Sequence[str]:
@@ -115,7 +182,7 @@ def one_of(value: str, choices: Sequence[str], option: str) -> None:
 
     Args:
         value: The value that was given.
-        choices: Both values that the option takes.
+        choices: All values that the option takes.
         option: The option's name, such as --values.
 
     Raises:
@@ -127,6 +194,6 @@ def one_of(value: str, choices: Sequence[str], option: str) -> None:
         )
 
 
-def _default(each: Field[Any]) -> Any:
+def _default(field: Field[Any]) -> Any:
     """The default of a field as a signature has it."""
-    return inspect.Parameter.empty if each.default is MISSING else each.default
+    return inspect.Parameter.empty if field.default is MISSING else field.default

@@ -9,28 +9,23 @@ from typing import Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, printing, report_event
 
-EXAMPLES = examples(
-    "evenflow compare kept/ removed/ --by source",
-    "evenflow compare 'v1/*.jsonl.gz' 'v2/*.jsonl.gz' --attribute gender --json",
-)
 SHOWN = 20  # sources in the table; --json has all
 
 
-@with_groups
+@command(
+    "evenflow compare kept/ removed/ --by source",
+    "evenflow compare 'v1/*.jsonl.gz' 'v2/*.jsonl.gz' --attribute gender --json",
+    options=("fields.text", "fields.id"),
+)
 def compare(
     context: typer.Context,
     first: Annotated[str, typer.Argument(metavar="KEPT", help="What was kept: a path or glob.")],
     second: Annotated[str, typer.Argument(metavar="REMOVED", help="What was removed.")],
     *,
     selection: options.Selection,
-    text_field: options.TextFieldOption = None,
-    id_field: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Field that holds the id.  [default: id]"),
-    ] = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="FIELD", help="Compare by the source that this field names, too."),
@@ -54,7 +49,7 @@ def compare(
     """
     from evenflow.pipelines.engine.files.compare import compared
 
-    config = selection.configuration({"fields.text": text_field, "fields.id": id_field})
+    config = selection.configuration()
     found = compared([first], [second], config, by, unpaired)
     with printing():
         print(json.dumps(found, indent=1)) if as_json else _tables(found)

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.coverage_options import Counting, print_parts
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.coverage_options import COUNTED, Counting, print_parts
 
-GAPS = "gaps"  # the command that `evenflow coverage INPUT…` stands for
-HELP = """Meetings of attributes that are too rare, and a plan that fills the gaps.
 
-`evenflow coverage INPUT…` stands for `evenflow coverage gaps INPUT…`.
-"""
-EXAMPLES = examples(
+@command(
     "evenflow coverage gaps people.csv --attributes sex,race,age --tau 0.5%",
     "evenflow coverage gaps corpus/ --attributes gender,age --tau 0.01",
     "evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json",
+    options=COUNTED,
 )
-
-
-class CoverageGroup(TyperGroup):
-    """Commands of which one needs no name: what is no command is its first argument."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the name of the usual command before arguments without one."""
-        if args and args[0] not in (*self.commands, "--help", "-h"):
-            args = [GAPS, *args]
-        return super().parse_args(ctx, args)
-
-
-@with_groups
 def gaps(
     inputs: options.InputsArgument,
     *,

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.keys import DATA, PATTERNS
 from evenflow.pipelines.terminal.endings import printing
 
 if TYPE_CHECKING:
@@ -21,36 +21,24 @@ if TYPE_CHECKING:
     from evenflow.transforms.measures.coverage.mups import Coverage
     from evenflow.transforms.measures.coverage.table import Table
 
-DATA, PATTERNS, PLAN = options.DATA, "Patterns", "Plan"
+PLAN = "Plan"
+# Keys with an option in all commands of `coverage`
+COUNTED = (
+    *("coverage.attributes", "coverage.tau", "coverage.by", "coverage.unit"),
+    *("coverage.entities", "fields.text"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counting(options.Lists):
     """What is counted, and what is asked of a pattern; the attributes are options."""
 
-    attributes: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Columns, or attributes that a text names.")
-    ]
-    tau: Annotated[
-        str,
-        typer.Option(
-            metavar="T", help="Least coverage: a share (0.01 or 1%) or a number of records (30)."
-        ),
-    ]
     depth: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="N",
             help="Most attributes that meet in a pattern.  [default: all]",
-            rich_help_panel=PATTERNS,
-        ),
-    ] = None
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Look at each value of this attribute on its own, such as a relation.",
             rich_help_panel=PATTERNS,
         ),
     ] = None
@@ -70,28 +58,12 @@ class Counting(options.Lists):
             rich_help_panel=PATTERNS,
         ),
     ] = "open"
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="UNIT",
-            help="A record of a text: sentence, referent or document.  [default: sentence]",
-            rich_help_panel=PATTERNS,
-        ),
-    ] = None
     table: Annotated[
         bool,
         typer.Option(
             "--table", help="All attributes are columns, no text is read.", rich_help_panel=DATA
         ),
     ] = False
-    entities: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Knowledge base (CSV, Wikidata's JSON lines); COLUMN.PROPERTY is looked up in it.",
-            rich_help_panel=DATA,
-        ),
-    ] = None
     properties: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,7 +73,6 @@ class Counting(options.Lists):
             rich_help_panel=DATA,
         ),
     ] = None
-    text_field: options.TextFieldOption = None
 
     def settings(self, more: Mapping[str, object] | None = None) -> Config:
         """The configuration under the options, and further values by dotted key.
@@ -110,19 +81,7 @@ class Counting(options.Lists):
             ConfigError: The configuration is wrong.
             WordListError: A word list is wrong.
         """
-        overrides = {
-            "coverage.tau": self.tau,
-            "coverage.attributes": [
-                name.strip() for name in self.attributes.split(",") if name.strip()
-            ],
-            "coverage.by": self.by,
-            "coverage.unit": self.unit,
-            "coverage.entities": None if self.entities is None else str(self.entities),
-            "coverage.properties": self._properties(),
-            "fields.text": self.text_field,
-            **(more or {}),
-        }
-        return self.configuration(overrides)
+        return self.configuration({"coverage.properties": self._properties(), **(more or {})})
 
     @cached_property
     def resolved(self) -> Config:
@@ -179,7 +138,7 @@ class Counting(options.Lists):
         config = self.resolved
         whole = self._table(inputs, config)
         confidence = None if self.exact else config.gate.confidence
-        threshold = Threshold.parse(self.tau)
+        threshold = Threshold.parse(str(config.coverage.tau))
         by = config.coverage.by
         parts = {None: whole} if by is None else whole.split(by)
         return {name: Coverage(each, threshold, confidence) for name, each in parts.items()}
@@ -208,7 +167,7 @@ class Counting(options.Lists):
                 f"no document could be read ({', '.join(total.dead_reasons)}); if the attributes"
                 " are columns, say --table"
             )
-        return Meetings(config.coverage, config.word_lists()).table(total.coverage)
+        return Meetings(config.coverage, config.word_lists()).table(total.measures["coverage"])
 
     def of_text(self, inputs: list[str], config: Config) -> bool:
         """Whether some attribute is named in a text."""

@@ -10,20 +10,20 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import USAGE
 from evenflow.transforms.storage.storage import Storage
 
-EXAMPLES = examples(
-    "evenflow doctor evenflow.yaml --input corpus/ --output s3://bucket/out",
-    "evenflow doctor --kafka localhost:9092 --topic docs --output out --json",
-)
 MARKS = {"fine": "ok", "note": "note", "missing": "MISSING"}
 
 
+@command(
+    "evenflow doctor evenflow.yaml --input corpus/ --output s3://bucket/out",
+    "evenflow doctor --kafka localhost:9092 --topic docs --output out --json",
+)
 def doctor(
     config: Annotated[
         Path | None, typer.Argument(metavar="[CONFIG]", help="The configuration; none: defaults.")

@@ -8,28 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, logs, printing
 
 if TYPE_CHECKING:
     from evenflow.transforms.repair.estimate import Sample
 
-EXAMPLES = examples(
-    "evenflow llm estimate corpus/",
-    "evenflow llm estimate 'corpus/*.jsonl.gz' --tokens-per-second 4000 --json",
-)
 SAMPLE = 2000  # documents; they take a few seconds
 # Prompts and answers together: a 7B on one GPU of 24 GB, with many questions under way
 TOKENS_A_SECOND = 2000.0
 
 
-@with_groups
+@command(
+    "evenflow llm estimate corpus/",
+    "evenflow llm estimate 'corpus/*.jsonl.gz' --tokens-per-second 4000 --json",
+    options=("fields.text",),
+)
 def estimate(
     context: typer.Context,
     inputs: options.InputsArgument,
     *,
     selection: options.Selection,
-    text_field: options.TextFieldOption = None,
     sample: Annotated[int, typer.Option(metavar="N", min=2, help="Documents to read.")] = SAMPLE,
     tokens_per_second: Annotated[
         float,
@@ -52,7 +51,7 @@ def estimate(
     from evenflow.transforms.annotation.sample import sample_blocks
     from evenflow.transforms.repair import estimate as inference_estimate
 
-    settings = selection.configuration({"fields.text": text_field})
+    settings = selection.configuration()
     found = options.sizes_of(inputs)
     sampler = inference_estimate.Sampler(settings)
     seen = inference_estimate.Sample()

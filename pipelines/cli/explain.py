@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, one_of, with_groups
+from evenflow.pipelines.cli.commands import command, one_of
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.schemas.errors import FAILED
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from evenflow.pipelines.explain.explainer import Explainer
     from evenflow.schemas.config import Config
 
-EXAMPLES = examples(
+
+@command(
     "evenflow explain speech.txt",
     "echo 'She lost her keys.' | evenflow explain --json",
     "evenflow explain out --id inaugural-01364",
@@ -29,9 +30,6 @@ EXAMPLES = examples(
     "echo 'Dwarfs are greedy.' | evenflow explain --all-sentences",
     "echo 'She likes the new pink dress.' | evenflow explain --bias-score",
 )
-
-
-@with_groups
 def explain(
     file: Annotated[
         str,
@@ -94,7 +92,6 @@ def explain(
             help="Folder of a transformer that says how much each word counts for --bias-score.",
         ),
     ] = None,
-    encoder: options.EncoderOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show every sentence of a text with its labels and counts.

@@ -9,18 +9,17 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import counted, visible
 
-EXAMPLES = examples(
+
+@command(
     "evenflow gate export out --to accepted",
     "evenflow gate export out --to accepted.jsonl.zst --pane 0..99",
     "evenflow gate export out --to iceberg:warehouse/curated.documents",
 )
-
-
 def export(
     directory: options.DirArgument,
     to: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, one_of
+from evenflow.pipelines.cli.commands import command, one_of
 from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
@@ -23,23 +23,6 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
-STATUS_EXAMPLES = examples(
-    "evenflow gate status out", "evenflow gate status out --json && train.sh"
-)
-WHY_EXAMPLES = examples("evenflow gate why out", "evenflow gate why out --pane 3 -a gender")
-ACCEPT_EXAMPLES = examples("evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada")
-REJECT_EXAMPLES = examples("evenflow gate reject out --pane 3 --reason 'the wrong source'")
-UNDO_EXAMPLES = examples("evenflow gate undo out --pane 6..9 --reason 'read again'")
-HOLD_EXAMPLES = examples("evenflow gate hold out --reason 'the source is being looked at'")
-RELEASE_EXAMPLES = examples("evenflow gate release out --reason 'one book, looked at by Ada'")
-VERIFY_EXAMPLES = examples(
-    "evenflow gate verify out", "evenflow gate verify s3://bucket/out --files --json"
-)
-REPORT_EXAMPLES = examples("evenflow gate report out")
-LS_EXAMPLES = examples(
-    "evenflow gate ls s3://bucket/out",
-    "evenflow gate ls out --folder quarantine --pane 100..199 --json",
-)
 
 ReasonOption = Annotated[
     str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger keeps it.")
@@ -53,6 +36,7 @@ ByOption = Annotated[
 ]
 
 
+@command("evenflow gate status out", "evenflow gate status out --json && train.sh")
 def gate_status(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
     """Show the state of a gate from its ledger.
 
@@ -72,6 +56,7 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
     raise typer.Exit(BLOCKED if status["blocked_panes"] or held else 0)
 
 
+@command("evenflow gate why out", "evenflow gate why out --pane 3 -a gender")
 def gate_why(
     directory: options.DirArgument,
     pane: Annotated[
@@ -110,6 +95,7 @@ def gate_why(
             tables.why(found)
 
 
+@command("evenflow gate hold out --reason 'the source is being looked at'")
 def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Hold a gate: no pane is committed until it is released.
 
@@ -124,6 +110,7 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
         print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
 
 
+@command("evenflow gate release out --reason 'one book, looked at by Ada'")
 def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     """Release a held gate: after a blocked pane, or after a hold.
 
@@ -149,6 +136,7 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
         print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
 
 
+@command("evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada")
 def gate_accept(
     directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
 ) -> None:
@@ -161,6 +149,7 @@ def gate_accept(
     _decide(directory, "accept", pane, reason, by)
 
 
+@command("evenflow gate reject out --pane 3 --reason 'the wrong source'")
 def gate_reject(
     directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
 ) -> None:
@@ -168,6 +157,7 @@ def gate_reject(
     _decide(directory, "reject", pane, reason, by)
 
 
+@command("evenflow gate undo out --pane 6..9 --reason 'read again'")
 def gate_undo(
     directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
 ) -> None:
@@ -199,6 +189,7 @@ def _decide(
         )
 
 
+@command("evenflow gate verify out", "evenflow gate verify s3://bucket/out --files --json")
 def ledger_verify(
     directory: options.DirArgument,
     rebuild: Annotated[
@@ -268,6 +259,10 @@ def _print_compared(compared: Compared) -> None:
     )
 
 
+@command(
+    "evenflow gate ls s3://bucket/out",
+    "evenflow gate ls out --folder quarantine --pane 100..199 --json",
+)
 def ls(
     directory: options.DirArgument,
     folder: Annotated[
@@ -307,6 +302,7 @@ def ls(
                     )
 
 
+@command("evenflow gate report out")
 def report(
     context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
 ) -> None:

@@ -6,28 +6,43 @@ import os
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.keys import Keys
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.pipelines.engine.files.look import Field, Look, Seen
     from evenflow.schemas.config import Config
 
-EXAMPLES = examples(
-    "evenflow init corpus/",
-    "evenflow init 'corpus/*.jsonl.gz' --output corpus.yaml",
-    "evenflow run --input corpus/ --output out --config evenflow.yaml",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class Lists(Keys):
+    """The user's word lists, without a configuration.
+
+    Attributes:
+        wordlist: Their paths; None for none.
+    """
+
+    wordlist: options.WordlistOption = None
+
+
 WIDTH = 88  # columns of a comment
 SHOWN = 12  # fields that are named
 
 
+@command(
+    "evenflow init corpus/",
+    "evenflow init 'corpus/*.jsonl.gz' --output corpus.yaml",
+    "evenflow run --input corpus/ --output out --config evenflow.yaml",
+    options=("fields.text",),
+)
 def init(
     inputs: Annotated[
         list[str] | None,
@@ -39,8 +54,8 @@ def init(
     sample: Annotated[
         int, typer.Option(min=1, metavar="N", help="About how many documents are looked at.")
     ] = 2000,
-    text_field: options.TextFieldOption = None,
-    wordlist: options.WordlistOption = None,
+    *,
+    lists: Lists,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
 ) -> None:
     """Write a configuration with comments, from a look at the input.
@@ -51,13 +66,11 @@ def init(
 
     Exit status: 0 done, 2 wrong usage, or the file is there already, 1 failure.
     """
-    from evenflow.schemas.config import load
-
     if output.exists() and not force:
         raise typer.BadParameter(
             f"{output} is there already; --force replaces it", param_hint="'--output'"
         )
-    config = load(None, {"fields.text": text_field} if text_field else {}, (), wordlist or ())
+    config = lists.configuration()
     seen: Look | None = None
     if inputs:
         from evenflow.pipelines.engine.files.look import NoTextError, look

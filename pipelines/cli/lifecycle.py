@@ -13,7 +13,7 @@ import typer
 
 from evenflow.pipelines.cli import llm as cli_llm
 from evenflow.pipelines.cli.commands import one_of
-from evenflow.pipelines.cli.options import GateOptions, LlmOptions, ResultOptions
+from evenflow.pipelines.cli.options import LlmOptions, ResultOptions, Selection
 from evenflow.pipelines.terminal.endings import (
     BLOCKED,
     EMPTY,
@@ -39,10 +39,9 @@ PROBE_SECONDS = 10.0  # that the language model has for the question before the 
 
 def run_gate(
     session: Session,
-    gate: GateOptions,
+    gate: Selection,
     llm: LlmOptions,
     result: ResultOptions,
-    overrides: dict[str, object],
     read: Read,
     nothing_new: str,
     allow_empty: bool = True,
@@ -54,7 +53,6 @@ def run_gate(
         gate: What is read, judged and repaired.
         llm: How a language model is reached.
         result: Where the results go.
-        overrides: Values of the command's own options by dotted configuration key.
         read: Runs the gate on the input.
         nothing_new: What is printed where no pane was new.
         allow_empty: Whether an input without a document is a success.
@@ -69,14 +67,7 @@ def run_gate(
     from evenflow.pipelines.engine.panes.output import refuse_foreign
 
     with cli_llm.configured(llm) as server:
-        config = gate.configuration(
-            {
-                **gate.overrides(),
-                **overrides,
-                "metrics.port": result.metrics_port,
-                **server,
-            }
-        )
+        config = gate.configuration(server)
         refuse_foreign(result.output)
         logs(session)
         if config.llm.url is not None and config.has_sentence_table:

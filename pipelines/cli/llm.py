@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, logs, printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
@@ -19,14 +19,12 @@ from evenflow.schemas.errors import FAILED
 if TYPE_CHECKING:
     from evenflow.transforms.llm.client.settings import Key, ServerSettings
 
-CHECK_EXAMPLES = examples(
+
+@command(
     "evenflow llm check --llm http://127.0.0.1:8000 --llm-model mistral-7b",
     "evenflow llm check --llm https://x.org --llm-model m --llm-key-env KEY",
     "evenflow llm check --llm-serve models/mistral-7b",
 )
-
-
-@with_groups
 def llm_check(
     context: typer.Context, *, llm: options.LlmOptions, as_json: options.JsonOption = False
 ) -> None:

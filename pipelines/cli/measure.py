@@ -9,30 +9,21 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, printing, report_event
 
-EXAMPLES = examples(
+
+@command(
     "evenflow measure corpus/",
     "evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json",
     "evenflow measure reviews.parquet --text-field body --wordlist mine.yaml",
+    options=("fields.text", "measure.count", "measure.epsilon"),
 )
-
-
-@with_groups
 def measure(
     context: typer.Context,
     inputs: options.InputsArgument,
     *,
     selection: options.Selection,
-    text_field: options.TextFieldOption = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E", help="DR has converged once its interval is within ± E.  [default: 0.02]"
-        ),
-    ] = None,
-    count: options.CountOption = None,
     allow_empty: options.AllowEmptyOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: options.JsonOption = False,
@@ -49,9 +40,7 @@ def measure(
     from evenflow.schemas.documents import Figures
     from evenflow.transforms.annotation.people import resolve
 
-    config = selection.configuration(
-        {"fields.text": text_field, "measure.epsilon": epsilon, "measure.count": count}
-    )
+    config = selection.configuration()
     total, course = Figures(), summaries.Course()
     # Elsewhere than on a terminal the figures themselves are the report.
     with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, report_event
 from evenflow.schemas import server_url
 
 if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
-EXAMPLES = examples(
+
+@command(
     "evenflow gate metrics out --port 9464",
     "evenflow gate metrics /data/news /data/web s3://bucket/books --port 9464",
     "evenflow gate metrics out --file /var/lib/node_exporter/out.prom",
 )
-
-
 def metrics(
     context: typer.Context,
     directories: Annotated[

@@ -4,73 +4,29 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from evenflow.pipelines.cli.keys import DATA, RESULT, Keys
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage, StorageError, at
 
-if TYPE_CHECKING:
-    from evenflow.schemas.config import Config
-
-DATA, PANES, REPAIR = "Data", "Panes and verdicts", "Repair"
-LLM, RESULT = "Language model", "Result"
+LLM = "Language model"
 # Options of `run` and `stream` that their help only names
-RARE = frozenset(
-    {
-        "--text-field",
-        "--id-field",
-        "--count",
-        "--pane-mib",
-        "--rolling",
-        "--policy",
-        "--strictness",
-        "--llm-key-env",
-        "--llm-key-file",
-        "--llm-serve",
-        "--llm-argument",
-        "--llm-model",
-        "--llm",
-        "--standby",
-        "--metrics-port",
-        "--log-format",
-    }
+RARE = (
+    "--text-field --id-field --count --pane-mib --rolling --policy --strictness --llm --llm-model"
+    " --llm-key-env --llm-key-file --llm-serve --llm-argument --standby --metrics-port"
+    " --log-format"
 )
-# What a message about a key calls it where an option gave its value
-OPTIONS = {
-    "fields.text": "--text-field",
-    "fields.id": "--id-field",
-    "measure.count": "--count",
-    "measure.epsilon": "--epsilon",
-    "pane.docs": "--pane-docs",
-    "pane.mib": "--pane-mib",
-    "pane.rolling": "--rolling",
-    "gate.warn": "--warn",
-    "gate.block": "--block",
-    "gate.policy": "--policy",
-    "repair.mode": "--mode",
-    "repair.strictness": "--strictness",
-    "stereotypes.policy": "--stereotypes",
-    "coverage.tau": "--tau",
-    "coverage.attributes": "--attributes",
-    "coverage.by": "--by",
-    "coverage.unit": "--unit",
-    "coverage.entities": "--entities",
-    "metrics.port": "--metrics-port",
-}
-
-
-def _no_encoder(given: str | None) -> None:
-    """Refuse an option of an earlier version, which no longer exists."""
-    if given is not None:
-        raise typer.BadParameter(
-            "there is no encoder to choose any more: the shipped one always looks; leave this"
-            " option out"
-        )
+# Keys with an option in `run` and `stream`
+GATE = (
+    *("fields.text", "fields.id", "measure.count", "pane.mib", "pane.rolling", "gate.warn"),
+    *("gate.block", "gate.policy", "repair.mode", "repair.strictness", "stereotypes.policy"),
+    "metrics.port",
+)
 
 
 def storage(address: str) -> Storage:
@@ -138,10 +94,6 @@ def panes(given: str | None) -> slice | None:
 PaneOption = Annotated[
     str | None, typer.Option("--pane", metavar="N..M", help="Only these panes: N..M, N.. or N.")
 ]
-EncoderOption = Annotated[
-    str | None,
-    typer.Option(hidden=True, callback=_no_encoder, help="There is none to choose any more."),
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WorkersOption = Annotated[
     int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
@@ -156,15 +108,6 @@ DirArgument = Annotated[
 InputsArgument = Annotated[
     list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")
 ]
-TextFieldOption = Annotated[
-    str | None,
-    typer.Option(
-        "--text-field",
-        metavar="NAME",
-        help="Field that holds the text.  [default: text]",
-        rich_help_panel=DATA,
-    ),
-]
 WordlistOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -175,19 +118,6 @@ WordlistOption = Annotated[
         rich_help_panel=DATA,
     ),
 ]
-
-
-CountOption = Annotated[
-    str | None,
-    typer.Option(
-        "--count",
-        metavar="WHAT",
-        help="words, or people: mentions that name people of their group.  [default: words]",
-        rich_help_panel=DATA,
-    ),
-]
-
-
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -200,13 +130,12 @@ SetOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lists:
-    """The configuration and the user's word lists.
+class Settings(Keys):
+    """The configuration.
 
     Attributes:
         config: A YAML file; None for the defaults.
         sets: Values of keys, as KEY=VALUE; they win over the file and over other options.
-        wordlist: Paths of the user's own word lists; None for none.
     """
 
     config: Annotated[
@@ -220,30 +149,17 @@ class Lists:
         ),
     ] = None
     sets: SetOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lists(Settings):
+    """The configuration and the user's word lists.
+
+    Attributes:
+        wordlist: Paths of the user's own word lists; None for none.
+    """
+
     wordlist: WordlistOption = None
-
-    @property
-    def chosen(self) -> list[str]:
-        """Names of the attributes that are measured alone; none: all."""
-        return []
-
-    def configuration(self, overrides: Mapping[str, object] | None = None) -> Config:
-        """Make the configuration that a command works under.
-
-        Args:
-            overrides: Values of options by dotted configuration key; None leaves a key as it is.
-
-        Returns:
-            The configuration file (or the defaults) under the overrides.
-
-        Raises:
-            ConfigError: The configuration cannot be used; every mistake is named.
-            WordListError: A word list cannot be used.
-        """
-        from evenflow.schemas.config import load
-
-        given = {key: value for key, value in (overrides or {}).items() if value is not None}
-        return load(self.config, given, self.chosen, self.wordlist or (), OPTIONS, self.sets or ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,104 +180,6 @@ class Selection(Lists):
             rich_help_panel=DATA,
         ),
     ] = None
-
-    @property
-    def chosen(self) -> list[str]:
-        """Names of the attributes that are measured alone; none: all."""
-        return self.attribute or []
-
-
-@dataclass(frozen=True, kw_only=True)
-class GateOptions(Selection):
-    """What a gate reads, judges and repairs; the attributes are named after configuration keys."""
-
-    text_field: TextFieldOption = None
-    count: CountOption = None
-    id_field: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Field that holds the id.  [default: id]", rich_help_panel=DATA
-        ),
-    ] = None
-    pane_mib: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Most MiB of records in a pane.  [default: 64]",
-            rich_help_panel=PANES,
-        ),
-    ] = None
-    rolling: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Panes that a verdict looks back on.  [default: 4]",
-            rich_help_panel=PANES,
-        ),
-    ] = None
-    warn: Annotated[
-        float | None,
-        typer.Option(
-            metavar="DR", help="Warn from this DR on.  [default: 0.25]", rich_help_panel=PANES
-        ),
-    ] = None
-    block: Annotated[
-        float | None,
-        typer.Option(
-            metavar="DR", help="Block from this DR on.  [default: 0.45]", rich_help_panel=PANES
-        ),
-    ] = None
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="POLICY",
-            help="After a block: quarantine or halt.  [default: quarantine]",
-            rich_help_panel=PANES,
-        ),
-    ] = None
-    mode: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODE",
-            help="measure (default), substitute, augment, weight; or substitute,weight.",
-            rich_help_panel=REPAIR,
-        ),
-    ] = None
-    strictness: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S",
-            help="Least probability of an exchange.  [default: by precision]",
-            rich_help_panel=REPAIR,
-        ),
-    ] = None
-    stereotypes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="POLICY",
-            help="off, flag, remove or quarantine.  [default: off]",
-            rich_help_panel=REPAIR,
-        ),
-    ] = None
-    encoder: EncoderOption = None
-
-    def overrides(self) -> dict[str, object]:
-        """The options as values of dotted configuration keys; None where one was not given."""
-        return {
-            "fields.text": self.text_field,
-            "fields.id": self.id_field,
-            "measure.count": self.count,
-            "pane.mib": self.pane_mib,
-            "pane.rolling": self.rolling,
-            "gate.warn": self.warn,
-            "gate.block": self.block,
-            "gate.policy": self.policy,
-            "repair.mode": self.mode,
-            "repair.strictness": self.strictness,
-            "stereotypes.policy": self.stereotypes,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -416,7 +234,6 @@ class ResultOptions:
     Attributes:
         output: The storage of shards, ledger, checks and report.
         standby: Whether to wait while another run writes to the output.
-        metrics_port: Port that Prometheus reads metrics at; 0 for a free one, None for none.
         log_format: Form of the progress: text or json.
         quiet: Whether nothing but errors is printed.
         as_json: Whether a summary is printed as JSON at the end.
@@ -441,16 +258,6 @@ class ResultOptions:
             rich_help_panel=RESULT,
         ),
     ] = False
-    metrics_port: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=65535,
-            metavar="N",
-            help="Port for Prometheus; 0: a free one.",
-            rich_help_panel=RESULT,
-        ),
-    ] = None
     log_format: Annotated[
         str,
         typer.Option(

@@ -7,13 +7,12 @@ import json
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.schemas.errors import USAGE
 
-EXAMPLES = examples("evenflow config plugins", "evenflow config plugins --json")
 
-
+@command("evenflow config plugins", "evenflow config plugins --json")
 def plugins(as_json: options.JsonOption = False) -> None:
     """List the plug-ins that installed packages declare; each is loaded.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, one_of
+from evenflow.pipelines.cli.commands import command, one_of
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import counted, visible
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
     from evenflow.gates.ledger.history import History
     from evenflow.transforms.storage.storage import Storage
 
-PRUNE_EXAMPLES = examples(
-    "evenflow gate prune out --older-than 30d",
-    "evenflow gate prune out --what quarantine --most 20GiB --delete",
-)
-EXPORT_EXAMPLES = examples("evenflow gate ledger out --to ledger.parquet")
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 BYTES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 
+@command(
+    "evenflow gate prune out --older-than 30d",
+    "evenflow gate prune out --what quarantine --most 20GiB --delete",
+)
 def gate_prune(
     directory: options.DirArgument,
     what: Annotated[
@@ -135,6 +134,7 @@ def _number(given: str | None, units: dict[str, int], option: str, expected: str
     return int(found[1]) * units[found[2]]
 
 
+@command("evenflow gate ledger out --to ledger.parquet")
 def ledger_export(
     directory: options.DirArgument,
     to: Annotated[Path, typer.Option(metavar="FILE", help="A new file, in Parquet.")],

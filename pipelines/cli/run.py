@@ -10,17 +10,11 @@ import typer
 
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import PanelCommand, examples, options_of, with_groups
+from evenflow.pipelines.cli.commands import PanelCommand, command, options_of
+from evenflow.pipelines.cli.keys import DATA, PANES, RESULT
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.metrics import deliver, gateway_address
-from evenflow.pipelines.cli.options import (
-    DATA,
-    PANES,
-    RESULT,
-    GateOptions,
-    LlmOptions,
-    ResultOptions,
-)
+from evenflow.pipelines.cli.options import LlmOptions, ResultOptions
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session, report_event
 
@@ -30,21 +24,10 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
 FOLLOW_SECONDS = 60.0  # without a change, before a pane that is not full is committed
-EXAMPLES = examples(
-    "evenflow run --input 'corpus/*.jsonl.gz' --output out",
-    "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
-    "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
-    "evenflow run --input corpus/ --output out --mode substitute",
-    "evenflow run --input corpus/ --output out --follow",
-    "evenflow run --input 's3://b/*.parquet' --output s3://b/out --runner flink",
-    "evenflow run --input corpus/ --output out --set gate.warn=0.2 --json",
-)
 
 
 class RunCommand(PanelCommand):
     """The command, which answers its earlier spelling for topics with the present one."""
-
-    rare = options.RARE | {"--pane-seconds", "--metrics-file", "--push-gateway", "--allow-empty"}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line.
@@ -68,7 +51,18 @@ class RunCommand(PanelCommand):
         return super().parse_args(ctx, args)
 
 
-@with_groups
+@command(
+    "evenflow run --input 'corpus/*.jsonl.gz' --output out",
+    "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
+    "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
+    "evenflow run --input corpus/ --output out --mode substitute",
+    "evenflow run --input corpus/ --output out --follow",
+    "evenflow run --input 's3://b/*.parquet' --output s3://b/out --runner flink",
+    "evenflow run --input corpus/ --output out --set gate.warn=0.2 --json",
+    options=(*options.GATE, "pane.docs"),
+    cls=RunCommand,
+    rare=f"{options.RARE} --pane-seconds --metrics-file --push-gateway --allow-empty",
+)
 def run(
     context: typer.Context,
     patterns: Annotated[
@@ -90,11 +84,7 @@ def run(
         ),
     ] = None,
     *,
-    gate: GateOptions,
-    pane_docs: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Most documents in a pane.", rich_help_panel=PANES),
-    ] = None,
+    gate: options.Selection,
     follow: Annotated[
         bool,
         typer.Option(
@@ -169,8 +159,7 @@ def run(
         deliver(result.output, metrics_file, push_gateway, session)
         return outcome
 
-    overrides: dict[str, object] = {"pane.docs": pane_docs}
-    run_gate(session, gate, llm, result, overrides, read, "nothing was read again", allow_empty)
+    run_gate(session, gate, llm, result, read, "nothing was read again", allow_empty)
 
 
 def _read(

@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import PanelCommand, examples, one_of, with_groups
+from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.keys import DATA, PANES
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import (
-    DATA,
-    PANES,
-    GateOptions,
-    LlmOptions,
-    ResultOptions,
-    WorkersOption,
-)
+from evenflow.pipelines.cli.options import LlmOptions, ResultOptions, WorkersOption
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import counted, event, visible
@@ -31,20 +25,15 @@ if TYPE_CHECKING:
     from evenflow.schemas.ledger import PaneEntry
 
 PUBLISHING = "Publishing"
-EXAMPLES = examples(
+
+
+@command(
     "evenflow stream --kafka localhost:9092 --topic docs --output out",
     "evenflow stream --kafka localhost:9092 --topic docs --output out --until-end",
+    options=options.GATE,
+    rare=f"{options.RARE} --max-panes --publish-from --values --dead-letter-topic"
+    " --group --stereotypes --runner",
 )
-
-
-class StreamCommand(PanelCommand):
-    """The command, whose help explains what people use."""
-
-    rare = options.RARE | {"--max-panes", "--publish-from", "--values", "--dead-letter-topic"}
-    rare |= {"--group", "--stereotypes", "--runner"}
-
-
-@with_groups
 def stream(
     context: typer.Context,
     *,
@@ -68,7 +57,7 @@ def stream(
         int | None,
         typer.Option(min=1, metavar="N", help="Stop after N panes.", rich_help_panel=DATA),
     ] = None,
-    gate: GateOptions,
+    gate: options.Selection,
     pane_seconds: Annotated[
         float,
         typer.Option(min=0.1, metavar="S", help="Span of time of a pane.", rich_help_panel=PANES),
@@ -176,7 +165,7 @@ def stream(
         )
         return run.go()
 
-    run_gate(session, gate, llm, result, {}, read, "nothing new to read")
+    run_gate(session, gate, llm, result, read, "nothing new to read")
 
 
 class _Lines:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
@@ -18,34 +17,22 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
-HELP = "Rules that start an action when something is so (section triggers)."
-LIST_EXAMPLES = examples("evenflow gate trigger list out", "evenflow gate trigger list out --json")
-RUN_EXAMPLES = examples(
-    "evenflow gate trigger run out -c gate.yaml",
-    "evenflow gate trigger run out nightly -c gate.yaml",
-)
-HISTORY_EXAMPLES = examples("evenflow gate trigger history out")
 
-
-ConfigOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", "-c", metavar="FILE", help="YAML file.  [default: as the output was begun]"
-    ),
-]
-
-
+@command("evenflow gate trigger list out", "evenflow gate trigger list out --json")
 def trigger_list(
     directory: options.DirArgument,
-    config: ConfigOption = None,
-    sets: options.SetOption = None,
+    *,
+    settings: options.Settings,
     as_json: options.JsonOption = False,
 ) -> None:
-    """List the rules of a gate's configuration, and how often their actions ended how."""
+    """List the rules of a gate's configuration, and how often their actions ended how.
+
+    They are those of --config; without it, those with which the output was begun.
+    """
     from evenflow.gates import triggers
     from evenflow.schemas.config.triggers import ACTIONS, CONDITIONS
 
-    rules, counts = _config(directory, config, sets).triggers, triggers.runs(directory)
+    rules, counts = _config(directory, settings).triggers, triggers.runs(directory)
     rows: list[dict[str, Any]] = []
     for name, rule in rules.items():
         when = next((key for key in CONDITIONS if getattr(rule, key) is not None), "by hand")
@@ -55,16 +42,17 @@ def trigger_list(
     _print(rows, as_json)
 
 
+@command(
+    "evenflow gate trigger run out -c gate.yaml",
+    "evenflow gate trigger run out nightly -c gate.yaml",
+)
 def trigger_run(
     directory: options.DirArgument,
     rule: Annotated[
         str | None, typer.Argument(metavar="RULE", help="Fire this rule for the last pane first.")
     ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", metavar="FILE", help="YAML file that has the rules."),
-    ] = None,
-    sets: options.SetOption = None,
+    *,
+    settings: options.Settings,
     as_json: options.JsonOption = False,
 ) -> None:
     """Act on every decision that is pending; with RULE, fire it first.
@@ -76,13 +64,13 @@ def trigger_run(
     from evenflow.gates.ledger.history import History
     from evenflow.pipelines.triggers.worker import act
 
-    if config is None:
+    if settings.config is None:
         raise typer.BadParameter(
             "give the YAML file that has the rules. Those in the ledger are not acted on: whoever"
             f" may write to {directory} could have put a command there",
             param_hint="'--config'",
         )
-    own, panes = _config(directory, config, sets), len(History(directory))
+    own, panes = _config(directory, settings), len(History(directory))
     if rule is not None:
         if rule not in own.triggers:
             known = ", ".join(own.triggers) or "there are none"
@@ -96,6 +84,7 @@ def trigger_run(
     raise typer.Exit(FAILED if any(each.outcome == "failed" for each in ended) else 0)
 
 
+@command("evenflow gate trigger history out")
 def trigger_history(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
     """Show how the actions ended, and which are pending."""
     from evenflow.gates import triggers
@@ -103,18 +92,18 @@ def trigger_history(directory: options.DirArgument, as_json: options.JsonOption 
     _print(triggers.records(directory), as_json)
 
 
-def _config(directory: Storage, path: Path | None, sets: list[str] | None) -> Config:
+def _config(directory: Storage, settings: options.Settings) -> Config:
     """The configuration of a file, or that with which an output was begun. Raises ConfigError."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.pipelines.pages.report.figures import configuration
-    from evenflow.schemas.config import ConfigError, load
+    from evenflow.schemas.config import ConfigError
 
     found = configuration(read_meta(directory))
     if found is None:
         raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")
-    if path is None and sets:
+    if settings.config is None and settings.sets:
         raise typer.BadParameter("it goes with --config", param_hint="'--set'")
-    return found if path is None else load(path, sets=sets or ())
+    return found if settings.config is None else settings.configuration()
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:

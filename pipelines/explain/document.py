@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.transforms.io.blocks import RECORD_BYTES
+from evenflow.transforms.io.files import RECORD_BYTES
 from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts, words_per_group
 from evenflow.transforms.labels.finder import Found, LabelFinder, Mention
 from evenflow.transforms.text.sentences import trimmed

@@ -2,5 +2,7 @@
 
 from evenflow.schemas.config.loading import ConfigError as ConfigError
 from evenflow.schemas.config.loading import commented as commented
+from evenflow.schemas.config.loading import described as described
 from evenflow.schemas.config.loading import load as load
+from evenflow.schemas.config.loading import value as value
 from evenflow.schemas.config.whole import Config as Config

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from evenflow.schemas.config.section import Section, Share
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.threshold import Threshold, ThresholdError
+
+
+def _names(given: Any) -> Any:
+    """Read names from a list, or from one text such as gender,age."""
+    return (
+        [name.strip() for name in given.split(",") if name.strip()]
+        if isinstance(given, str)
+        else given
+    )
 
 
 class CoverageSettings(Section):
@@ -22,7 +31,7 @@ class CoverageSettings(Section):
             " records (30). null: coverage is not looked at."
         ),
     )
-    attributes: list[str] | None = Field(
+    attributes: Annotated[list[str] | None, BeforeValidator(_names)] = Field(
         default=None,
         min_length=1,
         description=(

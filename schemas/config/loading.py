@@ -6,6 +6,7 @@ and the options of the command line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from evenflow.schemas.yaml_file import SettingsError, YamlSettings, parsed, read
 from evenflow.wordlists import loader
 
 SET = "--set"  # the option that gives any key
+NUMBER = re.compile(r"[-+]?\d+[eE][-+]?\d+")  # in which YAML 1.1 wants a dot
 
 
 class ConfigError(EvenflowError, ValueError):
@@ -145,20 +147,45 @@ def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) 
     return found
 
 
-def _assigned(text: str) -> tuple[str, Any]:
+def _assigned(given: str) -> tuple[str, Any]:
     """Key and value of KEY=VALUE. A value is YAML, or text where the key holds text alone.
 
     Raises:
         ConfigError: It is none.
     """
-    key, equals, value = (part.strip() for part in text.partition("="))
+    key, equals, text = (part.strip() for part in given.partition("="))
     if not equals or not all(key.split(".")):
-        raise ConfigError(f"{SET} {text}: KEY=VALUE was expected, such as gate.warn=0.2")
+        raise ConfigError(f"{SET} {given}: KEY=VALUE was expected, such as gate.warn=0.2")
+    return key, None if text == "null" else value(key, text, f"{SET} {key}")
+
+
+def value(key: str, text: str, name: str) -> Any:
+    """Read a value that an option gives.
+
+    Args:
+        key: The dotted key.
+        text: The value: text where the key holds text alone, else YAML.
+        name: What the user calls the key, such as --warn.
+
+    Returns:
+        The value; validation says whether it fits the key.
+
+    Raises:
+        ConfigError: It is not YAML.
+    """
     try:
-        is_text = value != "null" and holds_text(tuple(key.split(".")), Config)
-        return key, value if is_text else parsed(value)
+        read = text if holds_text(tuple(key.split(".")), Config) else parsed(text)
+        return float(read) if isinstance(read, str) and NUMBER.fullmatch(text) else read
     except SettingsError as error:
-        raise ConfigError(f"{SET} {key}: {error}") from error
+        raise ConfigError(f"{name}: {error}") from error
+
+
+def described(key: str) -> tuple[Any, Any, str]:
+    """What the schema says of a key of a section: its type, its default and its description."""
+    section, name = key.split(".")
+    model: Any = Config.model_fields[section].annotation
+    field = model.model_fields[name]
+    return field.annotation, field.get_default(call_default_factory=True), field.description
 
 
 def commented(config: Config) -> str:

@@ -15,7 +15,8 @@ class Measure(Section):
     count: Literal["words", "people"] = Field(
         default="words",
         description=(
-            "What is counted and judged. words: each mention of a label, as the score is published."
+            "What is counted and judged: words, or mentions that name people of their group."
+            " words: each mention of a label, as the score is published."
             " people: mentions that name a person or people of the group, not “ancient craft” or"
             " “minor damage”: a first stage over all mentions, and a reader over a sample, see the"
             " page “Statistics”. The words' figures are shown beside. Not with weights, which make"

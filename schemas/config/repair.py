@@ -34,7 +34,8 @@ class RepairSettings(Section):
     mode: Modes = Field(
         default_factory=lambda: list[Mode](["measure"]),
         description=(
-            "How uneven groups are repaired, step by step. measure: the text stays as it is."
+            "How uneven groups are repaired: measure, substitute, augment, weight; or"
+            " substitute,weight. measure: the text stays as it is."
             " substitute: sentences are replaced by counterfactuals. augment: changed copies of"
             " documents are added. weight: each document gets one weight for all attributes. weight"
             " may follow one of the others, as in [substitute, weight]. measure is the default"

@@ -22,8 +22,9 @@ class StereotypeSettings(Section):
     policy: Policy = Field(
         default="off",
         description=(
-            "What happens to sentences above the threshold. off: nothing is looked for. flag: they"
-            " are noted in the sentence table. remove: they are removed from their documents."
+            "What happens to stereotypes, the sentences above the threshold. off: nothing is"
+            " looked for. flag: they are noted in the sentence table. remove: they are removed from"
+            " their documents."
             " quarantine: their documents are quarantined."
         ),
     )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-import typer
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -113,7 +112,7 @@ def test_images_have_the_versions_that_tests_run_with(compose: dict[str, Any]) -
 def test_the_gate_is_started_with_options_that_it_has(compose: dict[str, Any]) -> None:
     gate, kafka = compose["services"]["gate"], compose["services"]["kafka"]
     name, *words = gate["command"]
-    group: Any = typer.main.get_command(app.application())
+    group: Any = app.application()
     command = group.commands[name]
     given = command.make_context(name, words, resilient_parsing=False).params
     assert (
@@ -221,7 +220,7 @@ def test_the_examples_are_commands_that_there_are(compose: dict[str, Any]) -> No
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8").partition("name:")[0]
     text = re.sub(r"\\\n# *", "", text)
     [words] = re.findall(r"exec gate evenflow (.*)", text)
-    group: Any = typer.main.get_command(app.application())
+    group: Any = app.application()
     first, second, *rest = words.split()
     context = group.commands[first].commands[second].make_context(second, rest)
     output = compose["services"]["gate"]["command"][-1]

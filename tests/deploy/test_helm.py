@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 from parts import require
 from places import ROOT
@@ -97,7 +96,7 @@ def test_wrong_values_are_refused(value: str, said: str) -> None:
 
 
 def test_the_pods_commands_are_commands_that_there_are() -> None:
-    group: Any = typer.main.get_command(app.application())
+    group: Any = app.application()
     pods = [
         (each["spec"].get("jobTemplate", each)["spec"]["template"]["spec"])
         for each in rendered("--values", ALL)

@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 from places import DATA, ROOT
 from printed import ANY, COMMAND, pattern
-from typer.main import get_command
 
-from evenflow.pipelines.cli.app import application
-from evenflow.pipelines.cli.coverage import GAPS
+from evenflow.pipelines.cli.app import USUAL, application
 
 PAGES = [
     ROOT / "README.md",
@@ -73,8 +71,8 @@ def wrong(line: str, at: Any) -> str | None:
         name = given.pop(0)
         if name.isupper() or name == ANY:  # `evenflow COMMAND --help`
             return None
-        if name not in at.commands and GAPS in at.commands:
-            name = GAPS  # `evenflow coverage TABLE`
+        if name not in at.commands and (usual := USUAL.get(at.name)):
+            name = usual  # `evenflow coverage TABLE`
         if name not in at.commands:
             return f"there is no command {name}"
         at = at.commands[name]
@@ -86,7 +84,7 @@ def wrong(line: str, at: Any) -> str | None:
 
 
 def test_commands_have_the_options_that_they_are_shown_with() -> None:
-    found, app = commands(), get_command(application())
+    found, app = commands(), application()
     assert len(found) > 100
     assert [f"{page}: {line}: {why}" for page, line in found if (why := wrong(line, app))] == []
 

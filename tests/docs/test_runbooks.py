@@ -7,7 +7,6 @@ import shlex
 from typing import Any
 
 import pytest
-import typer
 from places import ROOT
 
 from evenflow.pipelines.cli import app
@@ -26,7 +25,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
 def test_a_command_of_a_runbook_is_there(page: str, line: str) -> None:
-    command: Any = typer.main.get_command(app.application())
+    command: Any = app.application()
     words = [PLACEHOLDERS.get(word, word) for word in shlex.split(line)]
     while words and hasattr(command, "commands"):
         assert words[0] in command.commands, f"{page}: there is no command `evenflow {line}`"

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import RECORD_BYTES, Block, read_blocks
+from evenflow.transforms.io.blocks import Block, read_blocks
+from evenflow.transforms.io.files import RECORD_BYTES
 
 PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
 LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, enough to see how well it is compressed

@@ -18,13 +18,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evenflow.transforms.io.decompress import Gunzip, Unzstd
-from evenflow.transforms.io.files import SEEKABLE, open_file, printable
+from evenflow.transforms.io.files import RECORD_BYTES, SEEKABLE, open_file, printable
 from evenflow.transforms.io.parquet import row_groups
 
 BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
 BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
 BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
-RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
 KEPT_BYTES = 1 << 20  # how much of such a record is kept
 Index = npt.NDArray[np.int64]
 FAULTS = (EOFError, zlib.error, pa.ArrowException)

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
-from evenflow.schemas.ledger import META
+from evenflow.schemas.output import META
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
 FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
+RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
 SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenflow.transforms.io import fields
-from evenflow.transforms.io.blocks import RECORD_BYTES
+from evenflow.transforms.io.files import RECORD_BYTES
 from evenflow.transforms.io.record_parser import Parsed, RecordParser, UnusableError, decode
 
 

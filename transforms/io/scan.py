@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from evenflow.transforms.io.blocks import KEPT_BYTES, RECORD_BYTES, read_blocks, read_lengths
-from evenflow.transforms.io.files import SEEKABLE, open_file
+from evenflow.transforms.io.blocks import KEPT_BYTES, read_blocks, read_lengths
+from evenflow.transforms.io.files import RECORD_BYTES, SEEKABLE, open_file
 
 
 @dataclass(frozen=True)

@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.benchmark import Asked, Progress
 
-EXAMPLES = examples(
-    "evenflow lab benchmark --model smollm2-135m-instruct --suite hellaswag --output b",
-    "evenflow lab benchmark --model dir --adapter lora --suite crows_pairs:gender -o b",
-    "evenflow lab benchmark --model bert --suite stereoset --suite crows_pairs -o c",
-    "evenflow lab benchmark --model bert --pooling mean --suite senteval --benchmark-data dir -o e",
-    "evenflow lab benchmark --model qwen --llm http://localhost:8000 --suite soct -o d",
-)
 Pooling = Literal["first", "last", "mean", "max"]
 LINE_SECONDS = 5.0  # between two lines of progress
 
 
+@command(
+    "evenflow lab benchmark --model smollm2 --suite hellaswag --output b",
+    "evenflow lab benchmark --model m --adapter l --suite crows_pairs:gender -o b",
+    "evenflow lab benchmark --model bert --suite stereoset --suite seat -o c",
+    "evenflow lab benchmark --model bert --pooling mean --suite senteval -o e",
+    "evenflow lab benchmark --model q --llm http://host:8000 --suite soct -o d",
+)
 def benchmark(
     context: typer.Context,
     model: Annotated[

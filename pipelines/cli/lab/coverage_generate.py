@@ -9,18 +9,18 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.coverage_options import PLAN, Counting, print_parts
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.coverage_options import COUNTED, PLAN, Counting, print_parts
 
-EXAMPLES = examples(
-    "evenflow coverage plan c/ --attributes gender --tau 30 --json > p.json",
-    "evenflow coverage generate c/ --attributes gender --tau 30"
-    " \\\n      --plan p.json --out a.jsonl",
-)
 CHECKS = "Checks"
 
 
-@with_groups
+@command(
+    "evenflow coverage plan c/ --attributes gender --tau 30 --json > p.json",
+    "evenflow coverage generate c/ --attributes gender --tau 30"
+    " \\\n      --plan p.json --out a.jsonl",
+    options=COUNTED,
+)
 def generate(
     inputs: options.InputsArgument,
     *,

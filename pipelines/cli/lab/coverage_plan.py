@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
-from evenflow.pipelines.cli.coverage_options import PLAN, Counting, print_parts
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.coverage_options import COUNTED, PLAN, Counting, print_parts
 
 if TYPE_CHECKING:
     from evenflow.transforms.lab.coverage.additions import Needs
 
-EXAMPLES = examples(
+
+@command(
     "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
     "evenflow coverage plan a.csv --attributes a,b --tau 9 --balance a:b=adaptive",
     "evenflow coverage plan b/ --attributes gender,age --tau 9 --exchange gender",
+    options=COUNTED,
 )
-
-
-@with_groups
 def plan(
     inputs: options.InputsArgument,
     *,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, one_of, with_groups
-from evenflow.pipelines.cli.lab.word_lists import CorpusOption, texts, write_list
+from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.keys import Keys
+from evenflow.pipelines.cli.lab.word_lists import CorpusOption, write_list
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 
@@ -20,17 +21,6 @@ if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.journal import Journal
     from evenflow.transforms.lab.word_lists.proposals import Proposal
 
-GENERATE_EXAMPLES = examples(
-    "evenflow words generate --attribute a --groups f,m --seeds f=she …",
-    "evenflow words generate … --llm http://127.0.0.1:8000 --llm-model m",
-)
-REVIEW_EXAMPLES = examples(
-    "evenflow words review draft.json",
-    "evenflow words review draft.json --terminal --reviewer Ada",
-    "evenflow words review draft.json --terminal --reviewer A --disputed",
-    "evenflow words review mine.yaml --corpus corpus/",
-)
-FINISH_EXAMPLES = examples("evenflow words finish draft.json --output mine.yaml")
 # Above 0, so that the runs differ
 TEMPERATURE = 0.7
 TOKENS = 12  # of an answer for each word that is asked for, with room for rare words
@@ -42,7 +32,11 @@ ReviewedArgument = Annotated[
 ]
 
 
-@with_groups
+@command(
+    "evenflow words generate --attribute a --groups f,m --seeds f=she …",
+    "evenflow words generate … --llm http://127.0.0.1:8000 --llm-model m",
+    options=("fields.text",),
+)
 def generate(
     *,
     attribute: Annotated[str, typer.Option(metavar="NAME", help="The attribute's name.")],
@@ -74,7 +68,7 @@ def generate(
     ] = None,
     licence: Annotated[str, typer.Option(metavar="TEXT", help="Licence of the list.")] = "",
     llm: options.LlmOptions,
-    text_field: options.TextFieldOption = None,
+    fields: Keys,
 ) -> None:
     """Propose words for groups, count them in a corpus, and check them: a draft to review.
 
@@ -82,6 +76,7 @@ def generate(
     and their singulars and plurals. With one, it is asked in several runs (Algorithm 1 of Görge et
     al.), and the seeds are its examples. A run that was stopped goes on from its cache.
     """
+    from evenflow.transforms.lab.word_lists import corpus as corpora
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists import proposals as proposing
     from evenflow.transforms.lab.word_lists.journal import ENDING
@@ -106,7 +101,7 @@ def generate(
     made = drafts.make(
         attribute,
         proposed,
-        texts(corpus, text_field),
+        corpora.texts(corpus, fields.configuration()),
         option=choice,
         top=top,
         source=source,
@@ -126,6 +121,13 @@ def generate(
             print(visible(f"{group}: {len(own)} words of {len(proposed[group])}, {warned} warned"))
 
 
+@command(
+    "evenflow words review draft.json",
+    "evenflow words review draft.json --terminal --reviewer Ada",
+    "evenflow words review draft.json --terminal --reviewer A --disputed",
+    "evenflow words review mine.yaml --corpus corpus/",
+    options=("fields.text",),
+)
 def review(
     path: ReviewedArgument,
     *,
@@ -135,7 +137,7 @@ def review(
             "--corpus", metavar="PATH", help="Of a list: texts in which its labels are counted."
         ),
     ] = None,
-    text_field: options.TextFieldOption = None,
+    fields: Keys,
     terminal: Annotated[
         bool, typer.Option("--terminal", help="Read decisions from standard input.")
     ] = False,
@@ -165,7 +167,7 @@ def review(
     from evenflow.transforms.lab.word_lists.journal import Journal
 
     if path.suffix in (".yaml", ".yml"):
-        path = _draft_of(path, corpus or (), text_field)
+        path = _draft_of(path, corpus or (), fields)
     journal = Journal(drafts.read(path), path)
     if not terminal:
         _serve(journal, host, port)
@@ -178,6 +180,7 @@ def review(
         reviewing.review(journal, str(reviewer), sys.stdin, disputed)
 
 
+@command("evenflow words finish draft.json --output mine.yaml")
 def finish(
     path: DraftArgument,
     *,
@@ -215,8 +218,9 @@ def finish(
             print(visible(f"{group}: {list(words.labels.values()).count(number)} labels"))
 
 
-def _draft_of(path: Path, corpus: Sequence[str], text_field: str | None) -> Path:
+def _draft_of(path: Path, corpus: Sequence[str], fields: Keys) -> Path:
     """The draft of a typed list, made where it is not there yet. Raises DraftError."""
+    from evenflow.transforms.lab.word_lists import corpus as corpora
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists.proposals import Space
     from evenflow.transforms.measures.bias_score import vectors as word_vectors
@@ -232,7 +236,7 @@ def _draft_of(path: Path, corpus: Sequence[str], text_field: str | None) -> Path
             )
         return made
     known, associations = Space(word_vectors.load(None)).places, _associations(words.attribute)
-    read = texts(corpus, text_field) if corpus else ()
+    read = corpora.texts(corpus, fields.configuration()) if corpus else ()
     drafts.write(made, drafts.of_list(words, read, known=known, associations=associations))
     typer.echo(f"evenflow: the draft is {visible(str(made))}", err=True)
     return made

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import at
@@ -18,14 +18,14 @@ from evenflow.transforms.storage.storage import at
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.experiment import Cell
 
-EXAMPLES = examples(
+PAGE = "experiment.html"
+
+
+@command(
     "evenflow lab experiment experiment.yaml",
     "evenflow lab experiment experiment.yaml --json",
     "evenflow lab experiment encoder.yaml  # with the keys encoder and pairs",
 )
-PAGE = "experiment.html"
-
-
 def experiment(
     context: typer.Context,
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file, see the docs.")],

@@ -12,25 +12,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, one_of
+from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.keys import FINETUNE
 from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
 from evenflow.transforms.storage.storage import Storage, at
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.finetune import Progress
 
-EXAMPLES = examples(
-    "evenflow lab finetune --data out --model build/models/smollm2 --output adapter",
-    "evenflow lab finetune --data out --pane 0..7 --model smollm2 --output a --steps 100",
-    "evenflow lab finetune --data out --model bert --output b --objective mlm --rank 0",
-    "evenflow lab finetune --data out --model smollm2 --output merged --merge",
-    "evenflow lab finetune --data out --model smollm2 --output c --weights sample",
-)
 LINE_SECONDS = 5.0  # between two lines of progress
 
 
+@command(
+    "evenflow lab finetune --data out --model smollm2 --output adapter",
+    "evenflow lab finetune --data out --pane 0..7 --model m -o a --steps 100",
+    "evenflow lab finetune --data out --model bert -o b --objective mlm --rank 0",
+    "evenflow lab finetune --data out --model smollm2 --output merged --merge",
+    "evenflow lab finetune --data out --model m -o c --weights sample",
+    options=FINETUNE,
+)
 def finetune(
     context: typer.Context,
+    *,
     data: Annotated[
         Storage,
         typer.Option(metavar="DIR", parser=options.storage, help="Output of a gate."),
@@ -41,11 +44,7 @@ def finetune(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where the adapter goes.")
     ],
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", metavar="FILE", help="YAML file with a section finetune."),
-    ] = None,
-    sets: options.SetOption = None,
+    settings: options.Settings,
     pane: options.PaneOption = None,
     quarantined: Annotated[
         str | None,
@@ -54,39 +53,6 @@ def finetune(
             help="Panes in quarantine: refuse (default with --pane), skip or take.",
         ),
     ] = None,
-    objective: Annotated[
-        str | None, typer.Option(metavar="NAME", help="causal or mlm.  [default: causal]")
-    ] = None,
-    rank: Annotated[
-        int | None, typer.Option(metavar="N", help="Rank of LoRA; 0: all weights.  [default: 16]")
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option(metavar="R", help="Learning rate.  [default: 0.0002]")
-    ] = None,
-    batch: Annotated[
-        int | None, typer.Option(metavar="N", help="Sequences in a step.  [default: 512]")
-    ] = None,
-    micro_batch: Annotated[
-        int | None, typer.Option(metavar="N", help="Sequences at once.  [default: 8]")
-    ] = None,
-    tokens: Annotated[
-        int | None,
-        typer.Option("--context", metavar="N", help="Tokens in a sequence.  [default: 512]"),
-    ] = None,
-    epochs: Annotated[
-        float | None, typer.Option(metavar="N", help="Passes over the data.  [default: 10]")
-    ] = None,
-    steps: Annotated[int | None, typer.Option(metavar="N", help="Steps, for any epochs.")] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed.  [default: 0]")] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOW", help="Weights of documents: loss, sample or off.  [default: loss]"
-        ),
-    ] = None,
-    merge: Annotated[
-        bool, typer.Option("--merge", help="Save a whole model, with LoRA's weights added.")
-    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -99,25 +65,10 @@ def finetune(
     from evenflow.pipelines.lab.train.finetune import described
     from evenflow.pipelines.lab.train.finetune import finetune as train
     from evenflow.pipelines.lab.train.rows import select
-    from evenflow.schemas.config import load
 
     if quarantined is not None:
         one_of(quarantined, ("refuse", "skip", "take"), "--quarantined")
-    given = {
-        "objective": objective,
-        "rank": rank,
-        "rate": rate,
-        "batch": batch,
-        "micro_batch": micro_batch,
-        "context": tokens,
-        "epochs": epochs,
-        "steps": steps,
-        "seed": seed,
-        "weights": weights,
-        "merge": merge or None,
-    }
-    chosen = {f"finetune.{key}": value for key, value in given.items() if value is not None}
-    settings = load(config, chosen, sets=sets or ()).finetune
+    chosen = settings.configuration().finetune
     session: Session = context.obj
     logs(session)
     session.output, session.resumable = at(output), True
@@ -125,7 +76,7 @@ def finetune(
     if found.skipped:
         report_event("note", f"panes in quarantine that are left out: {found.skipped}", 0, session)
     show = _lines(session, quiet)
-    made = train(found, model, output, settings, show)
+    made = train(found, model, output, chosen, show)
     with printing():
         if as_json:
             print(json.dumps({"output": str(output), **made}))

@@ -1,4 +1,4 @@
-"""`evenflow words` and `evenflow config`: what is measured, and how it is configured."""
+"""`evenflow words list`, `show` and `check`: what is measured."""
 
 from __future__ import annotations
 
@@ -8,23 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.keys import Keys
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import USAGE
 
 if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
     from evenflow.wordlists.loader import WordList
 
-LIST_EXAMPLES = examples("evenflow words list")
-SHOW_EXAMPLES = examples("evenflow words show gender", "evenflow words show mine.yaml --json")
-CHECK_EXAMPLES = examples(
-    "evenflow words check gender mine.yaml",
-    "evenflow words check age --corpus 'texts/*.jsonl.gz'",
-)
-CONFIG_EXAMPLES = examples(
-    "evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json"
-)
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME|PATH", help="A shipped list's name, or a list's path.")
@@ -34,6 +27,7 @@ NamesArgument = Annotated[
 ]
 
 
+@command("evenflow words list")
 def wordlists_list(as_json: options.JsonOption = False) -> None:
     """List the shipped word lists, with their groups and numbers of labels.
 
@@ -53,6 +47,7 @@ def wordlists_list(as_json: options.JsonOption = False) -> None:
             tables.lists(rows)
 
 
+@command("evenflow words show gender", "evenflow words show mine.yaml --json")
 def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> None:
     """Show the labels of a word list, by group."""
     from evenflow.wordlists import loader
@@ -78,13 +73,19 @@ def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> N
             print(visible(f"{group}: {', '.join(labels)}"))
 
 
+@command(
+    "evenflow words check gender mine.yaml",
+    "evenflow words check age --corpus 'texts/*.jsonl.gz'",
+    options=("fields.text",),
+)
 def wordlists_check(
     names: NamesArgument,
     corpus: Annotated[
         list[str] | None,
         typer.Option("--corpus", metavar="PATH", help="Texts: a path, folder or glob; repeatable."),
     ] = None,
-    text_field: options.TextFieldOption = None,
+    *,
+    fields: Keys,
     passages: Annotated[
         int,
         typer.Option(min=1, max=1000, metavar="N", help="Most mentions of a label that are read."),
@@ -116,7 +117,9 @@ def wordlists_check(
             checked.append({"list": name, "sound": False, "defects": str(error).splitlines()})
     for each in checked if corpus else ():
         if each["sound"]:
-            each["corpus"] = _in_corpus(each["list"], corpus or [], text_field, passages)
+            each["corpus"] = _in_corpus(
+                each["list"], corpus or [], fields.configuration(), passages
+            )
     with printing():
         if as_json:
             print(json.dumps(checked, indent=1))
@@ -146,41 +149,18 @@ def wordlists_check(
     raise typer.Exit(USAGE if defects else 0)
 
 
-def _in_corpus(
-    name: str, corpus: list[str], text_field: str | None, passages: int
-) -> dict[str, Any]:
+def _in_corpus(name: str, corpus: list[str], settings: Config, passages: int) -> dict[str, Any]:
     """How often the labels of a list name people in a corpus."""
-    from evenflow.schemas import config
     from evenflow.transforms.annotation import label_people
     from evenflow.transforms.io import files
     from evenflow.transforms.io.blocks import join_texts, read_blocks
     from evenflow.transforms.io.records import validate
     from evenflow.wordlists import loader
 
-    settings = config.load(None, {"fields.text": text_field} if text_field else None)
     blocks = join_texts(block for each in files.match(corpus) for block in read_blocks(each))
     found = (validate(block, settings, frozenset(), keep_fields=False) for block in blocks)
     source = ((each.ids, each.texts) for each in found)
     return label_people.check(loader.load(name), source, passages)
-
-
-@with_groups
-def config_show(*, selection: options.Selection, as_json: options.JsonOption = False) -> None:
-    """Show the effective configuration.
-
-    Each key is printed with its meaning and the reason for its default. The output is a valid
-    configuration file.
-    """
-    from evenflow.schemas.config import commented
-
-    effective = selection.configuration()
-    with printing():
-        print(
-            json.dumps(effective.model_dump(), indent=1) + "\n"
-            if as_json
-            else commented(effective),
-            end="",
-        )
 
 
 def _sizes(words: WordList) -> dict[str, Any]:

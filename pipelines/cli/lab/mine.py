@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples, with_groups
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.mining import Counts
 
-EXAMPLES = examples(
-    "evenflow lab mine out --model bert-base-uncased --top 10",
-    "evenflow lab mine 'corpus/*.jsonl.gz' --model bert-base-uncased -a gender --onnx cache",
-    "evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn",
-    "evenflow lab mine out --model bert-base-uncased --intervene random-phrase-masking -o mined",
-)
 LINE_SECONDS = 5.0  # between two lines of progress
 SHOWN_WORDS = 5
 
 
-@with_groups
+@command(
+    "evenflow lab mine out --model bert-base-uncased --top 10",
+    "evenflow lab mine corpus/ --model bert-base-uncased -a gender --onnx cache",
+    "evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn",
+    "evenflow lab mine out --model m --intervene random-phrase-masking -o mined",
+    options=("fields.text",),
+)
 def mine(
     context: typer.Context,
     inputs: Annotated[
@@ -37,7 +37,6 @@ def mine(
     ],
     *,
     selection: options.Selection,
-    text_field: options.TextFieldOption = None,
     model: Annotated[
         str | None,
         typer.Option(metavar="DIR|NAME", help="Folder of a model, or a name in build/models."),
@@ -108,7 +107,7 @@ def mine(
         )
     if intervene is not None and output is None:
         raise typer.BadParameter("--intervene goes with --output", param_hint="'--intervene'")
-    config = selection.configuration({"fields.text": text_field})
+    config = selection.configuration()
     words = config.word_lists()[0]
     finder = SentenceFinder(words, without or ())
     session: Session = context.obj

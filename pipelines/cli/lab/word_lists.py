@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import examples
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.keys import Keys
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.corpus import Mentions
     from evenflow.wordlists.loader import WordList
 
-COMPLETE_EXAMPLES = examples(
-    "evenflow words complete mine.yaml --corpus corpus/",
-    "evenflow words complete mine.yaml --corpus texts/ --output new.yaml",
-    "evenflow words complete mine.yaml --corpus texts/ --page page.html",
-)
-COMPARE_EXAMPLES = examples(
-    "evenflow words compare mine.yaml gender",
-    "evenflow words compare mine.yaml gender --corpus texts/ --json",
-)
 SHOWN = 20  # lines of a long table; --json prints all
 
 CorpusOption = Annotated[
@@ -38,6 +30,12 @@ CorpusOption = Annotated[
 ListArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="The word list.")]
 
 
+@command(
+    "evenflow words complete mine.yaml --corpus corpus/",
+    "evenflow words complete mine.yaml --corpus texts/ --output new.yaml",
+    "evenflow words complete mine.yaml --corpus texts/ --page page.html",
+    options=("fields.text",),
+)
 def complete(
     name: ListArgument,
     corpus: CorpusOption,
@@ -56,7 +54,7 @@ def complete(
         Path | None,
         typer.Option("--page", metavar="FILE.html", help="Write a page with the curves of DR."),
     ] = None,
-    text_field: options.TextFieldOption = None,
+    fields: Keys,
     as_json: options.JsonOption = False,
 ) -> None:
     """Find what a word list lacks: counterparts (C1), singulars and plurals (C2), convergence (C3).
@@ -72,7 +70,7 @@ def complete(
     words = loader.load(name)
     missing = complete.missing_numbers(words)
     before, after = corpora.count(
-        texts(corpus, text_field), [words, complete.with_words(words, missing)]
+        corpora.texts(corpus, fields.configuration()), [words, complete.with_words(words, missing)]
     )
     counts = after.frequencies
     present = sorted(
@@ -126,6 +124,11 @@ def complete(
             _print_complete(result, curves, tolerance)
 
 
+@command(
+    "evenflow words compare mine.yaml gender",
+    "evenflow words compare mine.yaml gender --corpus texts/ --json",
+    options=("fields.text",),
+)
 def compare(
     name: ListArgument,
     reference: Annotated[
@@ -136,7 +139,7 @@ def compare(
         list[str] | None,
         typer.Option("--corpus", metavar="PATH", help="Texts for DR under each list; repeatable."),
     ] = None,
-    text_field: options.TextFieldOption = None,
+    fields: Keys,
     as_json: options.JsonOption = False,
 ) -> None:
     """Compare a word list with a reference: overlap, precision, recall, and DR under each.
@@ -159,7 +162,7 @@ def compare(
     ]
     result: dict[str, Any] = {"list": name, "reference": reference, "groups": groups}
     if corpus:
-        found = corpora.count(texts(corpus, text_field), lists)
+        found = corpora.count(corpora.texts(corpus, fields.configuration()), lists)
         result["dr"] = [dr.score(dr.sums(each.by_group())).model_dump() for each in found]
         result["difference"] = comparing.difference(*_same_groups(found))
     with printing():
@@ -167,23 +170,6 @@ def compare(
             print(json.dumps(result, indent=1))
         else:
             _print_compare(result)
-
-
-def texts(corpus: Sequence[str], text_field: str | None) -> Iterator[list[str]]:
-    """Read the texts of a corpus.
-
-    Args:
-        corpus: Paths, folders or globs.
-        text_field: Field that holds the text; None for the default.
-
-    Returns:
-        The texts, in blocks.
-    """
-    from evenflow.schemas.config import load
-    from evenflow.transforms.lab.word_lists import corpus as corpora
-
-    overrides = {} if text_field is None else {"fields.text": text_field}
-    return corpora.texts(corpus, load(None, overrides, (), ()))
 
 
 def _same_groups(found: Sequence[Mentions]) -> Sequence[Mentions]:

@@ -21,11 +21,11 @@ from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
-from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.engine.files import cutting
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.schemas.ledger import SourceRange
+from evenflow.schemas.output import META
 from evenflow.transforms.io import files, growth
 from evenflow.transforms.io.growth import Facts
 from evenflow.transforms.storage.storage import Storage, Stored
@@ -133,7 +133,7 @@ class Intake:
 
     def _on_output(self, folder: str) -> None:
         """Tell of an output in the input, once, unless it is this run's own."""
-        if folder not in self._told and not is_below(f"{folder}/{ledger.META}", self.output):
+        if folder not in self._told and not is_below(f"{folder}/{META}", self.output):
             self.note(files.left_out(folder))
         self._told.add(folder)
 
