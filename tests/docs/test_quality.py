@@ -1,5 +1,7 @@
 """The quality page has the numbers of cases that its command prints."""
 
+import re
+
 import pytest
 from places import ROOT
 
@@ -38,3 +40,14 @@ def test_a_line_is_of_the_sentence_that_begins_with_its_words(
         [figures.LISTED, figures.NONE, figures.LISTED, figures.OTHER],
         1,
     )
+
+
+def test_readme_repeats_the_figures_of_the_quality_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = [row for row in readme.splitlines() if row.endswith(("| (1) |", "| (2) |"))]
+    figures = {
+        figure for row in rows for figure in re.findall(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\]", row)
+    }
+    assert len(figures) > 6
+    page = PAGE.read_text(encoding="utf-8")
+    assert not {figure for figure in figures if figure not in page}
