@@ -53,6 +53,8 @@ class Lease:
 
     Attributes:
         run: A name for the files of this run: no other run has the same.
+        looked: When this run last saw that another one holds the lease, by the clock that never
+            goes back; None if it has not.
     """
 
     def __init__(
@@ -78,7 +80,13 @@ class Lease:
         self._term = 0
         self._beats = threading.Thread(target=self._keep, daemon=True)
         self._lock: OutputLock | None = None
+        self.looked: float | None = None
         self.run = uuid4().hex[:12]
+
+    @property
+    def held(self) -> bool:
+        """Whether this run has taken the lease; `check` says whether it still has it."""
+        return self._lock is not None or self._term > 0
 
     def __enter__(self) -> Lease:
         noted = False
@@ -91,6 +99,7 @@ class Lease:
             except LockedError as error:
                 if not self._standby or self._stop.is_set():
                     raise
+                self.looked = time.monotonic()
                 if not noted:
                     self._note(f"{error}; standing by")
                     noted = True
@@ -134,6 +143,7 @@ class Lease:
             if self._stop.wait(BEAT_SECONDS / 2):
                 raise self._locked(term)
             now = self._read_beat(term)
+            self.looked = time.monotonic()
             if now == "ended":
                 return
             if now != first:

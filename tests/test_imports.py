@@ -30,7 +30,7 @@ ORDER = (
     ("gates.judge", "gates.hold", "gates.requirement", "gates.why"),
     ("gates.metrics", "gates.alerts", "gates.notify"),
     ("gates.triggers",),
-    ("gates.ledger", "gates.expectations"),
+    ("gates.ledger", "gates.expectations", "gates.health"),
     ("gates.lease",),
     (
         "gates.verdict",

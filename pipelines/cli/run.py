@@ -209,6 +209,7 @@ def _read(
             on_block=progress.on_block,
             on_note=on_note,
             debug=session.debug,
+            health=metrics.health if metrics is not None else None,
         )
         outcome = run.go()
         session.go_on()

@@ -162,6 +162,7 @@ def stream(
             result.standby,
             metrics.look_at_topic if metrics is not None else None,
             workers,
+            metrics.health if metrics is not None else None,
         )
         return run.go()
 

@@ -1,27 +1,34 @@
-"""Collects the metrics of gates for Prometheus, and serves them."""
+"""Collects the metrics of gates for Prometheus, and serves them and the gates' health."""
 
 from __future__ import annotations
 
+import json
 import os
+import socket
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from prometheus_client import (
     CollectorRegistry,
     Metric,
     ProcessCollector,
     generate_latest,
+    make_wsgi_app,
     push_to_gateway,
-    start_http_server,
 )
-from prometheus_client.exposition import basic_auth_handler, default_handler
+from prometheus_client.exposition import ThreadingWSGIServer, basic_auth_handler, default_handler
 from prometheus_client.registry import Collector
 
 from evenflow.pipelines.metrics.watching import Watched
 from evenflow.schemas.config import ConfigError
 from evenflow.transforms.storage.directory import Directory
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 PUSH_AUTH = "EVENFLOW_PUSH_AUTH"  # the environment variable of a Pushgateway's user and password
 PUSH_SECONDS = 10.0  # for a Pushgateway's answer
@@ -110,9 +117,46 @@ def push(gate: Watched, gateway: str) -> None:
     )
 
 
+def answering(gates: Sequence[Watched]) -> WSGIApplication:
+    """Make what answers requests: /healthz, /readyz, and the metrics everywhere else.
+
+    /healthz says that the process answers, whatever is away: to start it anew would mend nothing.
+    /readyz says whether each gate can do its work.
+
+    Args:
+        gates: The outputs.
+
+    Returns:
+        The application.
+    """
+    metrics = make_wsgi_app(registry(gates))
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path = environ["PATH_INFO"]
+        if path not in ("/healthz", "/readyz"):
+            return metrics(environ, start_response)
+        states = {gate.name: gate.state() for gate in gates} if path == "/readyz" else {}
+        well = all(ready for ready, _ in states.values())
+        status = "200 OK" if well else "503 Service Unavailable"
+        start_response(
+            status, [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+        )
+        found = {name: parts for name, (_, parts) in states.items()}
+        return [json.dumps({"ok": well, **({"gates": found} if found else {})}).encode() + b"\n"]
+
+    return answer
+
+
+class _Silent(WSGIRequestHandler):
+    """Logs no request."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Drop a line of the log."""
+
+
 @contextmanager
 def serving(gates: Sequence[Watched], host: str, port: int) -> Iterator[str]:
-    """Serve metrics during a with-block.
+    """Serve metrics and health during a with-block.
 
     Args:
         gates: The outputs.
@@ -125,11 +169,18 @@ def serving(gates: Sequence[Watched], host: str, port: int) -> Iterator[str]:
     Raises:
         ConfigError: The address cannot be had.
     """
+
+    class Server(ThreadingWSGIServer):
+        """A server for the kind of addresses that the host has."""
+
     try:
-        server, thread = start_http_server(port, host, registry(gates))
+        Server.address_family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        server = make_server(host, port, answering(gates), Server, _Silent)
     except OSError as error:
         reason = error.strerror or error
         raise ConfigError(f"metrics at {host}:{port}: {reason}; give another port") from error
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
     try:
         shown = f"[{host}]" if ":" in host else host
         yield f"http://{shown}:{server.server_address[1]}/metrics"

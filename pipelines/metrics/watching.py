@@ -12,6 +12,7 @@ import orjson
 from prometheus_client import Metric
 
 from evenflow.gates import hold, triggers
+from evenflow.gates.health import FINE, Health
 from evenflow.gates.ledger.files import META, LedgerError, entry_name
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.segments import EVERY, checkpoint_panes, segment_name
@@ -40,6 +41,7 @@ class Watched:
 
     Attributes:
         name: Name of the gate: that of its directory.
+        health: Of the run in this process; None: there is none.
 
     Raises:
         LedgerError: The ledger is damaged.
@@ -49,6 +51,7 @@ class Watched:
     def __init__(self, output: Place, config: Config | None = None):
         self._output = at(output)
         self._config, self._own = config, config is not None
+        self.health = Health(self._output) if self._own else None
         path = self._output.local
         name = path.resolve().name if path else self._output.url.rsplit("/", 1)[-1]
         self.name = printable(name) or "/"
@@ -99,6 +102,18 @@ class Watched:
             self._filling = None
         elif self._filling is None:
             self._filling = time.monotonic()
+
+    def state(self) -> tuple[bool, dict[str, str]]:
+        """Look whether the run in this process can do its work; else whether the ledger is read.
+
+        Returns:
+            Whether all is well; and a word or a reason for each part that was looked at.
+        """
+        if self.health is not None:
+            return self.health.state()
+        with self._looking:
+            self._look()
+        return self._readable, {"ledger": FINE if self._readable else "it cannot be read"}
 
     def families(self) -> list[Metric]:
         """Return what a scrape gets; nothing here fails, a ledger that cannot be read is said."""

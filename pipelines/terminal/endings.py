@@ -12,6 +12,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 BLOCKED = 3
 EMPTY = "the input has no document; --allow-empty accepts that"
 AGAIN = "run the same command again to go on"
+# For a stop to be in order. A store that is away would keep the last steps waiting for longer, and
+# whoever asked to stop kills the process then; the ledger allows an end at any moment
+STOP_SECONDS = 8.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -73,8 +78,9 @@ class Session:
 def stoppable(session: Session) -> Iterator[None]:
     """Let SIGINT and SIGTERM raise Stopped within the block, and end worker processes at once.
 
-    A second signal ends this process. Beam wraps whatever is raised while it runs, so another error
-    may leave the block; the session's signal shows that it was a stop.
+    A second signal ends this process, and so do STOP_SECONDS in which the block does not end. Beam
+    wraps whatever is raised while it runs, so another error may leave the block; the session's
+    signal shows that it was a stop.
 
     Args:
         session: Its signal is set.
@@ -90,12 +96,46 @@ def stoppable(session: Session) -> Iterator[None]:
             child.terminate()
         raise Stopped
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, stop) for number in SIGNALS}
     try:
-        yield
+        with _in_time(session):
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _in_time(session: Session) -> Iterator[None]:
+    """End the process where the block goes on for STOP_SECONDS after a signal.
+
+    A handler of Python runs between two of its instructions, so it does not run while a library in
+    another language tries a request again and again. The kernel writes the signal's number at once.
+    """
+    asked, wake = socket.socketpair()
+    wake.setblocking(False)
+    over = threading.Event()
+
+    def watch() -> None:
+        number = 0
+        while number not in SIGNALS:
+            number = int.from_bytes(asked.recv(1))
+            if not number:  # the block has ended
+                return
+        if not over.wait(STOP_SECONDS):
+            stopped(number, session)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    before = signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(before)
+        wake.close()
+        watching.join()
+        asked.close()
 
 
 @contextmanager
@@ -111,7 +151,7 @@ def undisturbed() -> Iterator[None]:
         yield  # signals are handled in the main thread alone
         return
     waiting: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
     for number in before:
         signal.signal(number, lambda number, frame: waiting.append(number))
     try:

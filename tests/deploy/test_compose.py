@@ -36,6 +36,7 @@ class Healthcheck(Strict):
     interval: Duration
     timeout: Duration
     retries: Annotated[int, Field(ge=1)]
+    start_period: Duration | None = None
 
 
 class Build(Strict):
@@ -223,7 +224,8 @@ def test_the_examples_are_commands_that_there_are(compose: dict[str, Any]) -> No
     group: Any = app.application()
     first, second, *rest = words.split()
     context = group.commands[first].commands[second].make_context(second, rest)
-    output = compose["services"]["gate"]["command"][-1]
+    command = compose["services"]["gate"]["command"]
+    output = command[command.index("--output") + 1]
     assert str(next(iter(context.params.values()))) == output
     assert re.search(r"exec (\w+) /opt/kafka/bin/kafka-console-producer.sh", text)
     topics = re.findall(r"--topic (\S+)", f"{text} {compose['services']['topic']['command']}")

@@ -118,6 +118,26 @@ def test_the_pods_commands_are_commands_that_there_are() -> None:
         assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
 
 
+def test_probes_ask_what_a_gate_and_the_board_answer() -> None:
+    found = rendered("--values", ALL)
+    pods = [each["spec"]["template"]["spec"] for each in found if each["kind"] == "Deployment"]
+    probes = {
+        container["name"]: {
+            name: container[name]["httpGet"] for name in container if name.endswith("Probe")
+        }
+        for pod in pods
+        for container in pod["containers"]
+    }
+    gate, board = probes["gate"], probes["board"]
+    assert {name: each["path"] for name, each in gate.items()} == {
+        "startupProbe": "/healthz",
+        "livenessProbe": "/healthz",
+        "readinessProbe": "/readyz",
+    }
+    assert {each["port"] for each in gate.values()} == {"metrics"}
+    assert board.keys() == {"livenessProbe", "readinessProbe"}
+
+
 def test_the_gate_has_a_standby_and_the_configuration_is_one() -> None:
     found = rendered("--set-json", "config.gate.warn=0.2")
     [gate] = [each for each in found if each["kind"] == "Deployment"]

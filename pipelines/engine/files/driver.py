@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenflow.gates import hold
+from evenflow.gates.health import Health
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger import output_files
@@ -49,6 +50,7 @@ class Run:
         on_block: Called after each block read, with one worker only.
         on_note: Called with what a user should know.
         debug: Whether what Beam and its runner log and print is shown.
+        health: Says whether the run can do its work; None: nobody asks.
     """
 
     inputs: list[str]
@@ -62,6 +64,7 @@ class Run:
     on_block: Callable[[Figures], None] = lambda figures: None
     on_note: Callable[[str], None] = lambda text: None
     debug: bool = False
+    health: Health | None = None
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -91,7 +94,10 @@ class Run:
         lists = self.config.word_lists()
         registry.look(self.config, self.on_note)
         commit.make_folders(self.output)
-        with Lease(self.output, self.standby, self.on_note) as lease, ExitStack() as beside:
+        lease = Lease(self.output, self.standby, self.on_note)
+        if self.health is not None:  # a file that cannot be read ends the run
+            self.health.lease, self.health.silence = lease, lambda: 0.0
+        with lease, ExitStack() as beside:
             bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
             record = settings(self.config, lists, {"input": bytes_found})
             start = begin(self.output, lease, record, self.config, lists)

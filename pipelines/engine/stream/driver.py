@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from evenflow.gates.health import Health
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
 from evenflow.gates.notify import telling
@@ -109,6 +110,7 @@ class StreamRun:
             yet, and whether any of them are read; None: nobody wants to know.
         workers: Number of processes that close panes, and without a runner of as many more that
             read; 1: this one does both.
+        health: Says whether the run can do its work; None: nobody asks.
     """
 
     stream: Stream
@@ -122,6 +124,7 @@ class StreamRun:
     standby: bool = False
     on_look: Callable[[Mapping[int, int], bool], None] | None = None
     workers: int = 1
+    health: Health | None = None
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -154,10 +157,10 @@ class StreamRun:
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
         """Run once the topics were found."""
         commit.make_folders(self.output)
-        with (
-            Lease(self.output, self.standby, self.on_note, self.stop) as lease,
-            contextlib.ExitStack() as beside,
-        ):
+        lease = Lease(self.output, self.standby, self.on_note, self.stop)
+        if self.health is not None:
+            self.health.lease = lease
+        with lease, contextlib.ExitStack() as beside:
             given = source_settings(
                 self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
             )
@@ -219,6 +222,8 @@ class StreamRun:
             to_end,
             count=self.on_look is not None,
         )
+        if self.health is not None:
+            self.health.silence = watch.silence
 
         def enough() -> bool:
             most = self.stream.max_panes

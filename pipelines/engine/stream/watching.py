@@ -42,6 +42,7 @@ class TopicWatch:
         self._cluster, self._topic, self._cutter, self._count = cluster, topic, cutter, count
         self._failure: Exception | None = None
         self._asked = time.time()
+        self._answered = time.monotonic()
         found = cluster.bounds(topic, 0)
         # Partitions found at the start may hold records of any age
         self.firsts = [Start(first, cutter.start()) for first, _ in found]
@@ -55,6 +56,10 @@ class TopicWatch:
         if self.stops is not None:
             return END
         return PaneId(self._cutter.span(int(self._asked * 1000)), 0)
+
+    def silence(self) -> float:
+        """Return for how many seconds the topic has not answered; 0 where it is asked once."""
+        return 0.0 if self.stops is not None else time.monotonic() - self._answered
 
     def check(self) -> None:
         """Raise what a question has failed with, if it did: a KafkaSourceError."""
@@ -99,3 +104,4 @@ class TopicWatch:
             *(Start(first, self._cutter.start(int(self._asked * 1000))) for first, _ in found),
         ]
         self._asked = now
+        self._answered = time.monotonic()

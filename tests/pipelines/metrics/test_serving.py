@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from report_ledgers import entries, settings, write, write_timings
 
 from evenflow.gates import hold
+from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.metrics.serving import push, serving
@@ -108,6 +110,40 @@ def test_nobody_else_reaches_it_unless_told(tmp_path: Path) -> None:
             other.connect(("127.0.0.2", port))
     with pytest.raises(OSError):  # nobody listens when it is over
         scraped(address)
+
+
+def status(address: str, path: str) -> tuple[int, Any]:
+    """Status and body of an answer."""
+    try:
+        with urllib.request.urlopen(address.replace("/metrics", path), timeout=10) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_a_run_says_when_it_is_ready_beside_its_metrics(tmp_path: Path) -> None:
+    with live(tmp_path, with_port()) as (metrics, address):
+        assert status(address, "/healthz") == (200, {"ok": True})
+        assert status(address, "/readyz")[0] == 503
+        assert metrics.health is not None
+        metrics.health.lease, metrics.health.silence = Lease(tmp_path), lambda: 0.0
+        with metrics.health.lease:
+            said = {"lease": "ok", "source": "ok", "output": "ok"}
+            found = {"ok": True, "gates": {tmp_path.name: said}}
+            assert status(address, "/readyz") == (200, found)
+        assert "evenflow_held" in raw(address)
+
+
+def test_outputs_of_others_are_ready_while_their_ledgers_are_read(tmp_path: Path) -> None:
+    output = write_some(tmp_path / "out", entries(2))
+    other = write_some(tmp_path / "other", entries(2))
+    with watching(output, other) as address:
+        assert status(address, "/readyz")[0] == 200
+        shutil.move(output, tmp_path / "away")
+        code, said = status(address, "/readyz")
+        assert code == 503
+        assert said["gates"] == {"out": {"ledger": "it cannot be read"}, "other": {"ledger": "ok"}}
+        assert status(address, "/healthz")[0] == 200
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:

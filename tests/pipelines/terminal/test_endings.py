@@ -3,6 +3,7 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -144,6 +145,25 @@ def test_a_signal_stops_the_block_and_its_processes(number: signal.Signals) -> N
     assert child.exitcode == -signal.SIGTERM
     assert session.signal == number
     assert signal.getsignal(number) == before
+
+
+def test_a_stop_that_does_not_end_is_ended() -> None:
+    """A lease's last beat, say, may wait for a store that is away."""
+    program = (
+        "import os, signal, time\n"
+        "from evenflow.pipelines.terminal import endings\n"
+        "endings.STOP_SECONDS = 0.1\n"
+        "session = endings.Session(resumable=True)\n"
+        "with endings.stoppable(session):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    finally:\n"
+        "        time.sleep(600)\n"
+    )
+    words = [sys.executable, "-c", program]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 128 + signal.SIGTERM
+    assert ended.stderr == "evenflow: stopped; run the same command again to go on\n"
 
 
 def test_stopped_is_no_exception_that_others_catch() -> None:
