@@ -6,72 +6,21 @@ change of them changes no rule. What a configuration does change is where its ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
+from evenflow.gates import objectives
+from evenflow.gates.alert_rule import MINUTE, NUMBER, SHARE, TIME, Alert, ratio, value
 from evenflow.schemas.config import Config
 
 HEAD = """\
 # Alert and recording rules for Evenflow's metrics. `evenflow gate alerts --config FILE` writes
 # them for a configuration; this is the default's. Thresholds are metrics, not numbers here.
 """
-MINUTE = 60
-
-
-@dataclass(frozen=True)
-class Alert:
-    """An alert.
-
-    Attributes:
-        name: Its name, after `Evenflow`.
-        expr: When it is due, in PromQL.
-        wait: Seconds for which that must hold.
-        severity: critical wakes a person, warning waits for the day.
-        summary: What is the matter, in a sentence with Prometheus' templates.
-        reason: Why, with the figures.
-    """
-
-    name: str
-    expr: str
-    wait: int
-    severity: Literal["critical", "warning"]
-    summary: str
-    reason: str
-
-    @property
-    def runbook(self) -> str:
-        """Name of its page in docs/runbooks."""
-        return "".join(f"_{each.lower()}" if each.isupper() else each for each in self.name)[1:]
-
-
-def _ratio(part: str, whole: str, window: str, over: str) -> str:
-    """The share of one counter's increase in another's."""
-    return (
-        f"sum without ({over}) (increase({part}[{window}]))"
-        f" / sum without ({over}) (increase({whole}[{window}]))"
-    )
-
-
-def _value(metric: str, labels: str = "gate") -> str:
-    """A template for the value of another metric with the same labels."""
-    names = labels.split()
-    match = ",".join(f"{name}='%s'" for name in names)
-    arguments = " ".join(f"$labels.{name}" for name in names)
-    inner = metric.replace("{", f"{{{match},") if "{" in metric else f"{metric}{{{match}}}"
-    return (
-        f'{{{{ with printf "{inner}" {arguments} | query }}}}'
-        '{{ . | first | value | printf "%.4g" }}{{ end }}'
-    )
-
-
-NUMBER = '{{ $value | printf "%.4g" }}'
-SHARE = "{{ $value | humanizePercentage }}"
-TIME = "{{ $value | humanizeDuration }}"
 
 RECORDS = {
-    "gate:evenflow_dead_letters:ratio_1h": _ratio(
+    "gate:evenflow_dead_letters:ratio_1h": ratio(
         'evenflow_documents_total{fate="dead"}', "evenflow_documents_total", "1h", "fate"
     ),
     **{
@@ -90,7 +39,7 @@ RECORDS = {
         "sum without (step) (increase(evenflow_llm_tokens_total[1d]))"
     ),
     **{
-        f"gate:evenflow_panes_blocked:ratio_{window}": _ratio(
+        f"gate:evenflow_panes_blocked:ratio_{window}": ratio(
             'evenflow_panes_total{verdict="block"}', "evenflow_panes_total", window, "verdict"
         )
         for window in ("1d", "1w")
@@ -115,7 +64,7 @@ def _state(state: str) -> str:
 
 def _judged(state: str) -> str:
     """Why an attribute is in a state."""
-    threshold = _value(f"evenflow_dr_threshold{{level='{state}'}}", "gate attribute")
+    threshold = value(f"evenflow_dr_threshold{{level='{state}'}}", "gate attribute")
     return (
         f"The lower bound of the rolling DR is {NUMBER}; the threshold of {state} is {threshold}."
     )
@@ -182,7 +131,7 @@ ALERTS = (
         "critical",
         "{{ $labels.gate }}: records wait for their commit",
         f"They have waited for {TIME}; the limit is"
-        f" {_value('evenflow_pane_overdue_threshold_seconds')} s.",
+        f" {value('evenflow_pane_overdue_threshold_seconds')} s.",
     ),
     Alert(
         "DeadLetters",
@@ -226,7 +175,7 @@ ALERTS = (
         0,
         "warning",
         "{{ $labels.gate }}: the language model costs more than its budget",
-        f"{NUMBER} tokens in 24 hours; the budget is {_value('evenflow_llm_token_threshold')}.",
+        f"{NUMBER} tokens in 24 hours; the budget is {value('evenflow_llm_token_threshold')}.",
     ),
     Alert(
         "TriggerFailed",
@@ -267,6 +216,7 @@ ALERTS = (
         "{{ $labels.gate }}{{ $labels.instance }}: no metrics any more",
         "They were there within the last day. Nobody watches this gate now.",
     ),
+    *objectives.ALERTS,
 )
 
 
@@ -281,6 +231,7 @@ def rules(config: Config, most_wait: int | None = None) -> str:
         A file of rules for Prometheus.
     """
     records = [{"record": name, "expr": expr} for name, expr in RECORDS.items()]
+    records += objectives.records()
     alerts = [_alert(each, config, most_wait) for each in ALERTS]
     # One group: its rules are evaluated in order, so alerts see what was just recorded
     groups = [{"name": "evenflow", "rules": [*records, *alerts]}]

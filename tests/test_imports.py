@@ -29,6 +29,8 @@ ORDER = (
     ("pipelines.terminal",),
     ("gates.judge", "gates.hold", "gates.requirement", "gates.why"),
     ("gates.metrics", "gates.alerts", "gates.notify"),
+    ("gates.objectives",),
+    ("gates.alert_rule",),
     ("gates.triggers",),
     ("gates.ledger", "gates.expectations", "gates.health"),
     ("gates.lease",),

@@ -10,6 +10,7 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics import (
     draw,
     llm,
+    objectives,
     panes,
     repair,
     scores,
@@ -41,3 +42,4 @@ def families(totals: Totals, now: Now, config: Config | None = None) -> Iterator
     yield from state.families(totals, now)
     if config is not None:
         yield from thresholds.families(config, now.pane_seconds)
+        yield from objectives.families(config, now.latencies)

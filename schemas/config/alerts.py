@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from evenflow.schemas.config.section import Section, Share
+
+
+class Budgets(Section):
+    """Section `alerts.budgets`: the share in which an objective of the gate may be missed."""
+
+    # From 1/14.4 on, an hour in which all is wrong would not burn fast enough for an alert
+    lag: float = Field(
+        default=0.01,
+        gt=0,
+        le=0.06,
+        description="Share of the time in which the lag may be above alerts.lag_seconds.",
+    )
+    freshness: float = Field(
+        default=0.01,
+        gt=0,
+        le=0.06,
+        description="Share of the time in which records may wait for alerts.overdue_panes spans.",
+    )
+    dead_letters: float = Field(
+        default=0.001,
+        gt=0,
+        le=0.06,
+        description="Share of the records that may become dead letters in the long run.",
+    )
+    verdict: float = Field(
+        default=0.01,
+        gt=0,
+        le=0.06,
+        description="Share of the panes whose verdict may take longer than alerts.verdict_seconds.",
+    )
 
 
 class Alerts(Section):
@@ -70,6 +102,20 @@ class Alerts(Section):
         description=(
             "Share of panes that may be blocked, in the long run. Burn is the blocked share of a"
             " day or a week, divided by this. 0.01: a blocked pane in a hundred is daily work."
+        ),
+    )
+    verdict_seconds: Literal[1, 5, 10, 30, 60, 120, 300] = Field(
+        default=60,
+        description=(
+            "A pane is late if it takes longer from its close to its ledger entry. It is a bound of"
+            " the histogram evenflow_pane_commit_seconds. 60: a pane of a language model's answers."
+        ),
+    )
+    budgets: Budgets = Field(
+        default_factory=Budgets,
+        description=(
+            "For which share of time, records or panes an objective of the gate may be missed in 30"
+            " days. Alerts say when that is used up too fast."
         ),
     )
     runbooks: str = Field(

@@ -36,7 +36,7 @@ def output(tmp_path: Path) -> Iterator[Path]:
     ("tool", "words"),
     [
         ("promtool", ("check", "rules", "evenflow.rules.yaml")),
-        ("promtool", ("test", "rules", "evenflow.test.yaml")),
+        ("promtool", ("test", "rules", "evenflow.test.yaml", "evenflow.long.test.yaml")),
         ("promtool", ("check", "config", "prometheus.yaml")),
         ("amtool", ("check-config", "alertmanager.yaml")),
     ],
