@@ -1,4 +1,7 @@
-"""Plug-ins: parts that other packages bring. A configuration names them; nothing else is loaded.
+"""Plug-ins: parts that other packages bring.
+
+Nothing is loaded that nobody names: the configuration names a finder, and the names of the files
+that are asked for name a reader.
 
 A package declares its parts in its metadata, each in the group of its kind:
 
@@ -18,9 +21,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import orjson
 
 from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.guards import is_mapping
 from evenflow.wordlists.loader import WordList
 from evenflow.wordlists.parsing import NAME
 
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ATTRIBUTES = "evenflow.attributes"  # finders: text → mentions
+READERS = "evenflow.readers"  # of files whose names end with .NAME: file → records
 DIGITS = 16  # hexadecimal digits of a digest
 MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
 
@@ -39,7 +46,7 @@ class PluginError(EvenflowError, ValueError):
 
 
 class PluginTextError(PluginError):
-    """A plug-in failed on a text; the message names the plug-in, and has nothing of the text."""
+    """A plug-in failed on a text or a file; the message names it, and has nothing of the text."""
 
 
 @dataclass(frozen=True)
@@ -254,4 +261,60 @@ def found_by(attribute: str, name: str) -> WordList:
     )
 
 
-KINDS: dict[str, Callable[[str], object]] = {ATTRIBUTES: PluginFinder}
+class PluginReader:
+    """Reads the records of files by a plug-in.
+
+    The part has `read(file)`, which gets a file that is open for reading in binary mode and gives
+    records in its order: mappings of names to values that JSON has.
+
+    Args:
+        name: The plug-in's name: files whose names end with .NAME are its files.
+
+    Attributes:
+        name: The same.
+        made_with: What the plug-in was made with.
+
+    Raises:
+        PluginError: The plug-in cannot be used.
+    """
+
+    def __init__(self, name: str):
+        self._plugin = load(READERS, name)
+        self.name, self.made_with = name, self._plugin.made_with
+        if not callable(getattr(self._plugin.part, "read", None)):
+            raise PluginError(f"{self._plugin}: a method read(file) was expected")
+
+    @classmethod
+    def of(cls, file: str) -> PluginReader | None:
+        """The reader of a file, by the file's name. Raises PluginError."""
+        known = sorted(declared(READERS), key=len, reverse=True)
+        name = next((each for each in known if file.endswith(f".{each}")), None)
+        return None if name is None else cls(name)
+
+    def read(self, file: BinaryIO) -> Iterator[bytes]:
+        """Read the records of a file as JSON.
+
+        Args:
+            file: The open file.
+
+        Yields:
+            A record.
+
+        Raises:
+            PluginTextError: The plug-in raised an error, or gave what is no record.
+            OSError: The device fails.
+        """
+        try:
+            for record in self._plugin.part.read(file):
+                if not is_mapping(record):
+                    raise PluginTextError(f"{self._plugin}: a record that is no mapping")
+                yield orjson.dumps(dict(record))
+        except (PluginTextError, MemoryError):
+            raise
+        except Exception as error:  # whatever the code of others raises
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise PluginTextError(f"{self._plugin} failed: {type(error).__name__}") from error
+
+
+KINDS: dict[str, Callable[[str], object]] = {ATTRIBUTES: PluginFinder, READERS: PluginReader}

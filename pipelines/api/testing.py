@@ -6,12 +6,14 @@
         finder = "titled"
         examples = {"Mr. Darcy left.": [(0, 9, "men")]}
 
-They say whether the plug-in finds what the examples say, and whether the gate may rely on it: the
-same mentions for the same text, in any order of texts, process and thread.
+They say whether the plug-in gives what the examples say, and whether the gate may rely on it: the
+same for the same text or file, in any order, process and thread.
 """
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
 import pickle
@@ -20,10 +22,13 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any, ClassVar
 
 from evenflow.annotator import Annotator
-from evenflow.schemas.plugins import PluginFinder, load
+from evenflow.schemas.plugins import PluginFinder, PluginReader, PluginTextError, load
 
 Mention = tuple[int, int, str]  # start, end and group
 # Texts that go wrong where characters are taken for bytes, words for ASCII, or a text for a line
@@ -39,13 +44,35 @@ AWKWARD = (
     "x" * 100_000,
     "(" * 1000 + "\\" * 1000,
 )
+CUTS = 50  # where a file is cut
 SPEED_BYTES = 1 << 20  # how much text the speed is measured on
-CHILD = """
+FIND = """
 import json, sys
 from evenflow.schemas.plugins import PluginFinder
 finder = PluginFinder(sys.argv[1])
 print(json.dumps([finder.find(text) for text in json.load(sys.stdin)]))
 """
+READ = """
+import base64, io, json, sys
+from evenflow.schemas.plugins import PluginReader
+reader = PluginReader(sys.argv[1])
+files = map(base64.b64decode, json.load(sys.stdin))
+print(json.dumps([[json.loads(each) for each in reader.read(io.BytesIO(one))] for one in files]))
+"""
+SEEDS = ("1", "2")  # of the order of sets
+
+
+def in_another_process(code: str, name: str, data: Any, seed: str) -> Any:
+    """What a program prints in a process of its own, as JSON."""
+    child = subprocess.run(
+        [sys.executable, "-c", code, name],
+        input=json.dumps(data),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert child.returncode == 0, child.stderr
+    return json.loads(child.stdout)
 
 
 class FinderTests:
@@ -99,16 +126,9 @@ class FinderTests:
         """Neither the process nor the order of its sets (PYTHONHASHSEED) matters."""
         texts = [text for text in self.texts if "\ud800" not in text]
         expected = [[list(each) for each in every] for every in self.found(texts)]
-        for seed in ("1", "2"):
-            child = subprocess.run(
-                [sys.executable, "-c", CHILD, self.finder],
-                input=json.dumps(texts),
-                capture_output=True,
-                text=True,
-                env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            )
-            assert child.returncode == 0, child.stderr
-            assert json.loads(child.stdout) == expected, f"PYTHONHASHSEED={seed}: other mentions"
+        for seed in SEEDS:
+            found = in_another_process(FIND, self.finder, texts, seed)
+            assert found == expected, f"PYTHONHASHSEED={seed}: other mentions"
 
     def test_the_gate_counts_the_examples(self) -> None:
         """`evenflow.Annotator` counts the mentions, also after it was pickled."""
@@ -130,3 +150,86 @@ class FinderTests:
         speed = sum(len(each.encode()) for each in texts) / 1e6 / (time.process_time() - began)
         with capsys.disabled():
             print(f"\n{self.finder}: {speed:.1f} MB/s of CPU, on its examples repeated")
+
+
+class ReaderTests:
+    """Tests of a reader of files (evenflow.readers), for a class whose name begins with Test.
+
+    Attributes:
+        reader: The plug-in's name; its files end with .NAME.
+        examples: Contents of files with the records in each.
+    """
+
+    reader: ClassVar[str]
+    examples: ClassVar[Mapping[bytes, Sequence[Mapping[str, Any]]]]
+
+    def fresh(self) -> PluginReader:
+        """The reader, loaded anew; it checks its records as in the gate."""
+        load.cache_clear()
+        return PluginReader(self.reader)
+
+    def records(self, content: bytes, reader: PluginReader | None = None) -> list[Any]:
+        """The records of a file."""
+        return list(map(json.loads, (reader or self.fresh()).read(io.BytesIO(content))))
+
+    def test_examples_are_read(self) -> None:
+        """Each example has exactly its records, and one at least has some."""
+        assert any(self.examples.values()), "examples: a file with a record was expected"
+        for content, expected in self.examples.items():
+            records = self.records(content)
+            assert records == list(map(dict, expected)), f"{records}, not {expected}"
+
+    def test_files_do_not_disturb_each_other(self) -> None:
+        """Files that are read at the same time have the records that each has alone."""
+        reader, files = self.fresh(), list(self.examples) * 2
+        sources = [reader.read(io.BytesIO(each)) for each in files]
+        rows = zip_longest(*sources)
+        found = [[json.loads(each) for each in one if each] for one in zip(*rows, strict=True)]
+        assert found == list(map(self.records, files))
+
+    def test_a_file_that_breaks_off_keeps_its_beginning(self) -> None:
+        """Of a file that is cut, records are as in the whole file, but for the last one."""
+        for content in self.examples:
+            whole = self.records(content)
+            for size in range(0, len(content), max(1, len(content) // CUTS)):
+                part: list[Any] = []
+                with suppress(PluginTextError):
+                    part.extend(map(json.loads, self.fresh().read(io.BytesIO(content[:size]))))
+                assert part[:-1] == whole[: max(len(part) - 1, 0)], f"cut at byte {size}"
+
+    def test_any_file_is_read_or_refused(self) -> None:
+        """What is no file of the format ends with an error that the gate knows."""
+        for content in (b"", b"\n", b"\0" * 100, b"\xff\xfe", bytes(range(256)) * 100):
+            with suppress(PluginTextError):
+                self.records(content)
+
+    def test_every_process_reads_the_same(self) -> None:
+        """Neither the process nor the order of its sets (PYTHONHASHSEED) matters."""
+        coded = [base64.b64encode(each).decode() for each in self.examples]
+        expected = list(map(self.records, self.examples))
+        for seed in SEEDS:
+            found = in_another_process(READ, self.reader, coded, seed)
+            assert found == expected, f"PYTHONHASHSEED={seed}: other records"
+
+    def test_the_gate_reads_the_examples(self, tmp_path: Path) -> None:
+        """`evenflow.measure` reads a file for each example."""
+        import evenflow
+
+        wanted = 0
+        for number, (content, records) in enumerate(self.examples.items()):
+            (tmp_path / f"{number}.{self.reader}").write_bytes(content)
+            texts = [each.get("text") for each in records]
+            wanted += sum(isinstance(each, str) and bool(each.strip()) for each in texts)
+        found = evenflow.measure(str(tmp_path / f"*.{self.reader}"))
+        assert found.documents == wanted
+
+    def test_speed_is_printed(self, capsys: Any) -> None:
+        """The speed on the examples is printed; none is demanded."""
+        size = sum(map(len, self.examples))
+        times, reader, began = -(-SPEED_BYTES // size), self.fresh(), time.process_time()
+        for content in list(self.examples) * times:
+            for _ in reader.read(io.BytesIO(content)):
+                pass
+        speed = size * times / 1e6 / (time.process_time() - began)
+        with capsys.disabled():
+            print(f"\n{self.reader}: {speed:.1f} MB/s of CPU, on its examples repeated")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from plugin_packages import HERE, conforms, corpus, evenflow, install
 
-HERE = Path(__file__).parent
 TEXTS = [
     "Mr. Darcy met Mrs. Dalloway.\n\nSir Walter left.",
     "Dr. Watson met a friend.",
@@ -40,31 +37,7 @@ class TestTitledPeople(FinderTests):
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the installed package."""
-    return install(HERE / "titled", tmp_path_factory.mktemp("titled"))
-
-
-def install(package: Path, folder: Path) -> Path:
-    source = shutil.copytree(package, folder / "source")
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--no-index", "--target", folder / "installed", source], check=True)
-    return folder / "installed"
-
-
-def evenflow(installed: Path, *words: object, text: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from evenflow.pipelines.cli.app import main; main()"]
-    return subprocess.run(
-        [*command, *map(str, words)],
-        input=text,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "80"},
-    )
-
-
-def corpus(path: Path, texts: list[str]) -> Path:
-    lines = [json.dumps({"id": str(n), "text": text}) for n, text in enumerate(texts)]
-    path.write_text("".join(f"{line}\n" for line in lines))
-    return path
+    return install("titled", tmp_path_factory.mktemp("titled"))
 
 
 def entries(output: Path) -> list[dict[str, Any]]:
@@ -90,17 +63,7 @@ def test_a_broken_one_is_listed_with_its_problem(installed: Path, tmp_path: Path
 
 
 def test_its_conformance_tests_pass(installed: Path, tmp_path: Path) -> None:
-    tests = tmp_path / "test_plugin.py"
-    tests.write_text(TESTS)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-    )
-    assert done.returncode == 0, done.stdout
-    assert "MB/s of CPU" in done.stdout
+    assert "MB/s of CPU" in conforms(TESTS, installed, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from evenflow.schemas.plugins import PluginError, PluginReader, PluginTextError
 from evenflow.transforms.io.decompress import Gunzip, Unzstd
-from evenflow.transforms.io.files import RECORD_BYTES, SEEKABLE, open_file, printable
+from evenflow.transforms.io.files import (
+    LINES,
+    RECORD_BYTES,
+    SEEKABLE,
+    open_file,
+    printable,
+)
 from evenflow.transforms.io.parquet import row_groups
 
 BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
@@ -26,7 +33,7 @@ BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
 BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
 KEPT_BYTES = 1 << 20  # how much of such a record is kept
 Index = npt.NDArray[np.int64]
-FAULTS = (EOFError, zlib.error, pa.ArrowException)
+FAULTS = (EOFError, zlib.error, pa.ArrowException, PluginTextError)
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,10 @@ def read_blocks(
                 cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
                 yield Block(file, 0, [text[:KEPT_BYTES] if cut else text], raw.tell(), cut=cut)
                 first = 1
+            elif not file.endswith(LINES):
+                for records, cut in _records(raw, file):
+                    yield Block(file, first, records, raw.tell(), cut=cut)
+                    first += len(records)
             else:
                 at = offset or 0
                 plain, stream = file.endswith(SEEKABLE), _plain(raw, file, at)
@@ -291,6 +302,34 @@ def _plain(raw: BinaryIO, file: str, offset: int) -> Any:
     if offset:
         raw.seek(offset)
     return raw if file.endswith(SEEKABLE) else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
+
+
+def _records(raw: BinaryIO, file: str) -> Iterator[tuple[list[bytes], dict[int, int]]]:
+    """The records of a file that a plug-in reads, in lists.
+
+    With each list come the full lengths of records that are cut, by index. What was read before a
+    fault is given before the fault is raised.
+    """
+    reader = PluginReader.of(file)
+    if reader is None:
+        raise PluginError(f"{file}: no installed package reads files of this name any more")
+    parts, cut, size = list[bytes](), dict[int, int](), 0
+    fault: Exception | None = None
+    try:
+        for record in reader.read(raw):
+            if len(record) > RECORD_BYTES:
+                cut[len(parts)] = len(record)
+            parts.append(record[:KEPT_BYTES] if len(record) > RECORD_BYTES else record)
+            size += len(parts[-1])
+            if size > BLOCK_BYTES or len(parts) == BLOCK_RECORDS:
+                yield parts, cut
+                parts, cut, size = [], {}, 0
+    except PluginTextError as error:
+        fault = error
+    if parts:
+        yield parts, cut
+    if fault is not None:
+        raise fault
 
 
 def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:

@@ -1,7 +1,7 @@
 """Finds files and opens them.
 
 The name says the format: .jsonl, .jsonl.gz, .jsonl.zst (one record a line), .parquet (one record a
-row), .txt (one record a file).
+row), .txt (one record a file). Plug-ins read others.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from typing import BinaryIO
 
 from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
 from evenflow.schemas.output import META
+from evenflow.schemas.plugins import READERS, declared
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
-FORMATS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet", ".txt")
+LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+FORMATS = (*LINES, ".parquet", ".txt")
 RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
 SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
 
@@ -77,7 +79,8 @@ def find(
     for pattern in patterns:
         files, is_output = _in_store(pattern) if "://" in pattern else _local(pattern)
         if not files:
-            raise InputError(f"{pattern}: no file matches; formats are {', '.join(FORMATS)}")
+            known = ", ".join([*FORMATS, *(f".{name}" for name in sorted(declared(READERS)))])
+            raise InputError(f"{pattern}: no file matches; formats are {known}")
         within = {name: _output_of(name, pattern, is_output) for name in files}
         outputs.update(filter(None, within.values()))
         found.update({name: each for name, each in files.items() if within[name] is None})
@@ -129,7 +132,14 @@ def _plain(parts: Sequence[str]) -> list[str]:
 def beginning(pattern: str) -> str:
     """Return a pattern's part before its first wildcard; of a folder with a slash at its end."""
     plain = "/".join(_plain(absolute(pattern.rstrip("/")).split("/")))
-    return plain if plain.endswith(FORMATS) else f"{plain}/"
+    return plain if plain.endswith(_formats(plain)) else f"{plain}/"
+
+
+def _formats(pattern: str) -> tuple[str, ...]:
+    """How the names of a pattern's files end: a plug-in's format is read where it is named."""
+    if pattern.endswith(FORMATS) or "." not in pattern.rpartition("/")[2]:
+        return FORMATS
+    return *FORMATS, *(end for name in declared(READERS) if pattern.endswith(end := f".{name}"))
 
 
 def _output_of(name: str, pattern: str, is_output: Callable[[str], bool]) -> str | None:
@@ -151,11 +161,11 @@ def _output_of(name: str, pattern: str, is_output: Callable[[str], bool]) -> str
 def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
     """A pattern's files on this machine, and whether a folder there is an output."""
     names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
-    found: dict[str, Stored] = {}
+    found, formats = dict[str, Stored](), _formats(pattern)
     for name in map(absolute, names):
         inner = (str(path) for path in Path(name).rglob("*")) if Path(name).is_dir() else [name]
         for path in inner:
-            if path.endswith(FORMATS) and Path(path).is_file():
+            if path.endswith(formats) and Path(path).is_file():
                 try:
                     with open_file(path) as file:
                         stat = os.fstat(file.fileno())
@@ -186,7 +196,8 @@ def _in_store(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
             ]
     except OSError as error:
         raise UnreadableError(_said(error)) from error
-    found = {place.address(each.name): each for each in listed if each.name.endswith(FORMATS)}
+    formats = _formats(pattern)
+    found = {place.address(each.name): each for each in listed if each.name.endswith(formats)}
     ledgers = {place.address(each.name) for each in every if each.name.endswith(META)}
     return found, lambda folder: f"{folder}/{META}" in ledgers
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenflow.transforms.io.blocks import KEPT_BYTES, read_blocks, read_lengths
-from evenflow.transforms.io.files import RECORD_BYTES, SEEKABLE, open_file
+from evenflow.transforms.io.files import LINES, RECORD_BYTES, SEEKABLE, open_file
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,11 @@ def scan(part: Part) -> Iterator[Scanned]:
     if part.file.endswith(".txt"):
         yield Scanned(part.file, np.array([part.stored], np.uint64), None, part.stored, False)
         return
-    if part.file.endswith(".parquet"):
+    if not part.file.endswith(LINES):
         for block in read_blocks(part.file, part=part.share):
             lengths = np.array(block.weights(), np.uint64)
+            for index, length in block.cut.items():
+                lengths[index] = length
             yield Scanned(part.file, lengths, None, block.stored, block.fault is not None)
         return
     begin = _first_record(part) if part.file.endswith(SEEKABLE) else None

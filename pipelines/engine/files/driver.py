@@ -328,7 +328,7 @@ def begin(
             f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; evenflow"
             " ledger verify --files names them"
         )
-    now = epochs.program(config, lists)
+    now = epochs.program(config, lists, record.get("input", ()))
     known = ledger.read_meta(output)
     if known is None:
         first = Epoch(program=now)

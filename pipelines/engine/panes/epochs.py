@@ -22,6 +22,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.plugins import PluginReader
 from evenflow.transforms.io import files
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place
@@ -55,12 +56,13 @@ class RunError(EvenflowError, RuntimeError):
     status = USAGE
 
 
-def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
+def program(config: Config, lists: Iterable[WordList], names: Iterable[str] = ()) -> dict[str, str]:
     """Describe the program that makes the panes.
 
     Args:
         config: The configuration.
         lists: The attributes' word lists.
+        names: Names of the input's files.
 
     Returns:
         version, and digests of code, models, lists and, where they are used, plug-ins, prompts and
@@ -75,9 +77,9 @@ def program(config: Config, lists: Iterable[WordList]) -> dict[str, str]:
     ]
     found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
     lists = list(lists)
-    for words in lists:
-        if words.finder is not None:
-            found[f"plug-in {words.finder.name}"] = words.finder.made_with
+    others = (name for name in names if not name.endswith(files.FORMATS))
+    parts = [words.finder for words in lists] + list(map(PluginReader.of, others))
+    found |= {f"plug-in {each.name}": each.made_with for each in parts if each is not None}
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
     if config.llm.url is not None and config.has_sentence_table:
         found["prompts"] = _digest(
