@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.files import LedgerError, canonical, refuse_newer
+from evenflow.gates.lock import LockedError
 from evenflow.schemas.ledger import Entry
 from evenflow.transforms.storage.storage import Place, Storage, Stored, at
 
@@ -213,3 +215,29 @@ def _note(storage: Storage, files: list[str], who: str) -> Pruned:
         if storage.create(_name(number), canonical(made.model_dump())):
             return made
         number += 1
+
+
+def sweep(
+    directory: Storage, history: History, staged: Sequence[Old], who: str
+) -> tuple[list[Old], str | None]:
+    """Delete leftovers in staged/, unless a run or an unfinished commit needs them.
+
+    Args:
+        directory: The output.
+        history: Its ledger.
+        staged: Files in staged/.
+        who: Who prunes, and on which host.
+
+    Returns:
+        What was deleted, and why something stays; None where nothing does.
+    """
+    if not staged:
+        return [], None
+    try:
+        with Lease(directory):
+            claims = directory.names("ledger/claims")
+            if any(int(name.split("-")[0]) >= len(history) for name in claims):
+                return [], "staged/ stays: the next run finishes a commit from there"
+            return prune(directory, history, staged, who), None
+    except LockedError as error:
+        return [], f"staged/ stays: {error}"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from contextlib import suppress
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -61,20 +59,18 @@ def board(
     """
     import webbrowser
 
-    import uvicorn
-
     from evenflow.pipelines.engine.panes.output import has_ledger
     from evenflow.pipelines.pages.board.app import application
     from evenflow.pipelines.pages.board.follow import Board, names
+    from evenflow.pipelines.pages.board.server import address, listen, serve
 
     token = _token() if allow_actions else None
     listener = listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    page = address(host, listener)
     gates = Board(names(directories))
     app = application(gates, host, token, allow_host or ())
     with printing():
-        print(visible(f"board: {address}"))
+        print(visible(f"board: {page}"))
         if token is not None and TOKEN not in os.environ:
             print(f"token: {token}")
     for each in directories:
@@ -82,24 +78,9 @@ def board(
             if not has_ledger(each):  # a gate that has not begun, or a name that is wrong
                 print(visible(f"evenflow: {each}: no ledger here yet"), file=sys.stderr)
     if show:
-        webbrowser.open(address)
+        webbrowser.open(page)
 
-    class Server(uvicorn.Server):
-        """A server that tells its viewers when it is stopped: they would wait for ever."""
-
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """Stop."""
-            gates.end()
-            super().handle_exit(sig, frame)
-
-    config = uvicorn.Config(
-        app,
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=5,
-    )
-    Server(config).run(sockets=[listener])
+    serve(app, listener, gates.end)
 
 
 def _token() -> str:
@@ -113,27 +94,3 @@ def _token() -> str:
     if given is not None and len(given.strip()) < LEAST_TOKEN:
         raise ConfigError(f"{TOKEN}: a token has {LEAST_TOKEN} characters at least")
     return given.strip() if given is not None else secrets.token_urlsafe(24)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket.
-
-    Args:
-        host: The address.
-        port: The port; 0 for a free one.
-
-    Returns:
-        The socket.
-
-    Raises:
-        ConfigError: The address cannot be had.
-    """
-    from evenflow.schemas.config import ConfigError
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=256)
-    except OSError as error:
-        raise ConfigError(
-            f"--host {host} --port {port}: {error.strerror or error}; give another --port"
-        ) from error

@@ -189,9 +189,11 @@ def one_of(value: str, choices: Sequence[str], option: str) -> None:
         typer.BadParameter: The value is not among the choices.
     """
     if value not in choices:
-        raise typer.BadParameter(
-            f"{value!r} is neither {' nor '.join(choices)}", param_hint=f"'{option}'"
+        *first, last = choices
+        among = (
+            f"none of {', '.join(first)} and" if len(first) > 1 else f"neither {''.join(first)} nor"
         )
+        raise typer.BadParameter(f"{value!r} is {among} {last}", param_hint=f"'{option}'")
 
 
 def _default(field: Field[Any]) -> Any:

@@ -41,8 +41,9 @@ def gaps(
     """
     from evenflow.pipelines.terminal import coverage_tables
 
-    parts = counting.summaries(inputs, most or (None if as_json else 20))
-    things = counting.things(inputs)
+    records = counting.records(inputs)
+    things = records.things
+    parts = records.summaries(counting.depth, most or (None if as_json else 20))
     if page is not None:
         from evenflow.pipelines.pages.report.coverage import page as drawn
 

@@ -11,7 +11,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command, one_of
-from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing
+from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
 
@@ -48,11 +48,7 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
     totals, meta = _totals(directory)
     held = _held(directory, totals, meta)
     status = summaries.status(totals, bool(meta.get("finished")), held)
-    with printing():
-        if as_json:
-            print(json.dumps(status, indent=1))
-        else:
-            tables.gate(status)
+    show(status, as_json, tables.gate)
     raise typer.Exit(BLOCKED if status["blocked_panes"] or held else 0)
 
 
@@ -88,11 +84,7 @@ def gate_why(
     if config is None:
         raise ConfigError(f"{directory}: its configuration is from another version")
     found = why(directory, history, config, number, attribute)
-    with printing():
-        if as_json:
-            print(json.dumps(found, indent=1))
-        else:
-            tables.why(found)
+    show(found, as_json, tables.why)
 
 
 @command("evenflow gate hold out --reason 'the source is being looked at'")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import textwrap
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +12,9 @@ import typer
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.keys import Keys
-from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.engine.files.look import Field, Look, Seen
-    from evenflow.schemas.config import Config
+    from evenflow.pipelines.engine.files.look import Look
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +26,6 @@ class Lists(Keys):
     """
 
     wordlist: options.WordlistOption = None
-
-
-WIDTH = 88  # columns of a comment
-SHOWN = 12  # fields that are named
 
 
 @command(
@@ -70,6 +61,8 @@ def init(
         raise typer.BadParameter(
             f"{output} is there already; --force replaces it", param_hint="'--output'"
         )
+    from evenflow.pipelines.engine.files.first_config import lines
+
     config = lists.configuration()
     seen: Look | None = None
     if inputs:
@@ -85,144 +78,3 @@ def init(
     source = shlex.join(inputs) if inputs else "INPUT"
     print(f"{output}: read it, then")
     print(f"  evenflow run --input {source} --output out --config {shlex.quote(str(output))}")
-
-
-def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) -> Iterator[str]:
-    """The lines of the file.
-
-    Args:
-        look: What was seen; None: nothing was looked at.
-        config: The defaults.
-        inputs: The inputs, as they were named.
-        folder: Where the file is: it names word lists from there.
-
-    Yields:
-        Lines of YAML. What comes from the input is only in comments, or quoted.
-    """
-    from evenflow.schemas.commented import scalar
-
-    yield from _comment(
-        "A configuration of Evenflow."
-        if look is None
-        else f"From a look at {look.looked:,} of about {look.documents:,} documents of"
-        f" {' '.join(inputs)}."
-    )
-    yield from _comment("`evenflow config show` prints every other key with its meaning.")
-    fields = config.fields
-    text, own_id = (fields.text, fields.id) if look is None else (look.text, look.id)
-    yield ""
-    if look is not None and text is None:
-        yield from _comment("Each file is a document, and its path is its id.")
-    else:
-        yield "fields:"
-        if look is not None:
-            yield from _comment(_fields(look.fields), 2)
-        yield f"  text: {scalar(text)}"
-        if own_id is None:
-            yield from _comment("No field is an id; each document gets one from its place.", 2)
-        else:
-            yield f"  id: {scalar(own_id)}"
-    if look is not None and look.languages:
-        each = ", ".join(f"{name} {share:.0%}" for name, share in look.languages.items())
-        yield from _comment(f"Languages: {each}. The shipped word lists are English.")
-    yield ""
-    yield "pane:"
-    if look is not None:
-        yield from _comment(
-            f"A pane is the unit that is judged. About {look.documents:,} documents of"
-            f" {look.size / 1000:,.1f} kB are {-(-look.documents // look.pane):,} panes.",
-            2,
-        )
-    yield f"  docs: {'null' if look is None else look.pane}"
-    yield ""
-    yield "gate:"
-    yield from _comment("DR from which the lower bound of its interval warns, and blocks.", 2)
-    yield f"  warn: {config.gate.warn}"
-    yield f"  block: {config.gate.block}"
-    yield from _comment("Mentions below which there is no verdict.", 2)
-    yield f"  min_mentions: {config.gate.min_mentions}"
-    yield ""
-    yield from _comment(
-        "The attributes that are measured: these alone. A target is what the shares should be."
-        " Where there is no threshold, the gate's counts."
-    )
-    yield "attributes:"
-    seen = {} if look is None else look.attributes
-    named = [name for name, each in seen.items() if each.total]
-    for words in config.word_lists():
-        name, path = words.attribute, config.attributes[words.attribute].wordlist
-        shares = config.target(words) or [round(1 / len(words.groups), 4)] * len(words.groups)
-        pairs = zip(words.groups, shares, strict=True)
-        even = ", ".join(f"{scalar(group)}: {share:g}" for group, share in pairs)
-        keys = [] if path is None else [f"wordlist: {scalar(os.path.relpath(path, folder))}"]
-        if look is not None and name in named:
-            keys += _judged(seen[name], look, config)
-        off = "# " if named and name not in named else ""
-        if off:
-            yield from _comment("Not named in the sample, so not measured:", 2)
-        yield f"  {off}{scalar(name)}:"
-        yield from (f"  {off}  {each}" for each in [*keys, f"target: {{{even}}}"])
-    yield ""
-    yield from _comment(
-        "What is done to text: [measure] changes none; [substitute, weight] exchanges mentions and"
-        " weighs documents."
-    )
-    yield "repair:"
-    yield "  mode: [measure]"
-
-
-def _judged(seen: Seen, look: Look, config: Config) -> list[str]:
-    """What an attribute's section says of the sample, and its thresholds."""
-    lines = [*_comment(_named(seen)), *_comment(_simulated(seen, look, config))]
-    return lines if seen.warn is None else [*lines, f"warn: {seen.warn}", f"block: {seen.block}"]
-
-
-def _fields(fields: Mapping[str, Field]) -> str:
-    """A sentence on the fields of records."""
-    most = max(each.records for each in fields.values())
-
-    def one(name: str, each: Field) -> str:
-        about = f"{each.characters / each.texts:,.0f} characters" if each.texts else "no text"
-        missing = "" if each.records == most else f", in {each.records / most:.0%}"
-        return f"{name} ({about}{missing})"
-
-    named = [one(*each) for each in list(fields.items())[:SHOWN]]
-    more = f", and {len(fields) - SHOWN} more" if len(fields) > SHOWN else ""
-    return f"Seen: {', '.join(named)}{more}."
-
-
-def _named(seen: Seen) -> str:
-    """A sentence on the mentions of an attribute."""
-    each = ", ".join(
-        f"{group} {count / seen.total:.1%}"
-        for group, count in zip(seen.groups, seen.sums.counts, strict=True)
-    )
-    found = seen.score
-    interval = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
-    return (
-        f"{found.mentions:,} mentions in {found.documents:,} documents: {each}."
-        f" DR {found.dr:.3f}{interval}."
-    )
-
-
-def _simulated(seen: Seen, look: Look, config: Config) -> str:
-    """A sentence on the thresholds of an attribute."""
-    window = f"{look.windows:,} documents ({config.pane.rolling} panes)"
-    if seen.warn is None:
-        return (
-            f"{window} have about {seen.judged:,.0f} mentions, and {config.gate.min_mentions} are"
-            " needed: panes will be too few to judge. Larger panes help."
-        )
-    return (
-        f"If the input stays as it is, 1 pane of 100 warns by chance and 1 of 1,000 is blocked: by"
-        f" a simulation of windows of {window}, drawn from the sample. A threshold below the DR"
-        " above asks for more even text than there is."
-    )
-
-
-def _comment(text: str, depth: int = 0) -> Iterator[str]:
-    """Lines of a comment; what comes from the input cannot end one."""
-    pad = " " * depth + "# "
-    yield from textwrap.wrap(
-        visible(text), WIDTH, initial_indent=pad, subsequent_indent=pad, break_on_hyphens=False
-    )

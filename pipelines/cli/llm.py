@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import Session, logs, printing
+from evenflow.pipelines.terminal.endings import Session, logs, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
 
@@ -45,11 +44,7 @@ def llm_check(
         with Client(settings, say=remarks.append) as client:
             checks = check.check(client, loader.names())
     result = check.as_json(server, settings.model, checks, remarks)
-    with printing():
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            _print_check(settings, result)
+    show(result, as_json, lambda result: _print_check(settings, result))
     raise typer.Exit(0 if all(each.is_sound for each in checks) else FAILED)
 
 

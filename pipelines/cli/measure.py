@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, printing, report_event
+from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, report_event, show
 
 
 @command(
@@ -50,11 +49,7 @@ def measure(
             progress.on_measured(figures)
     resolve(total, config)
     result = summaries.measured(total, config, course)
-    with printing():
-        if as_json:
-            print(json.dumps(result, indent=1))
-        else:
-            tables.measured(result)
+    show(result, as_json, tables.measured)
     for reason, number in total.dead_reasons.items():
         print(f"evenflow: not measured: {number:,} ({reason})", file=sys.stderr)
     if not total.documents and not allow_empty:

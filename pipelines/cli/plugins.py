@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import USAGE
 
 
@@ -22,9 +20,5 @@ def plugins(as_json: options.JsonOption = False) -> None:
     from evenflow.schemas.plugins import listed
 
     rows = listed()
-    with printing():
-        if as_json:
-            print(json.dumps(rows, indent=1))
-        else:
-            tables.plugins(rows)
+    show(rows, as_json, tables.plugins)
     raise typer.Exit(USAGE if any(row["problem"] for row in rows) else 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 import time
@@ -16,13 +15,11 @@ import typer
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command, one_of
 from evenflow.pipelines.cli.gate import check
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import counted, visible
 
 if TYPE_CHECKING:
     from evenflow.gates.ledger import pruned
-    from evenflow.gates.ledger.history import History
-    from evenflow.transforms.storage.storage import Storage
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 BYTES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
@@ -75,32 +72,9 @@ def gate_prune(
         who = f"{user()} on {socket.gethostname()}"
         rest = [each for each in gone if each.kind != "staged"]
         done = pruned.prune(directory, history, rest, who)
-        swept, note = _sweep(directory, history, staged, who)
+        swept, note = pruned.sweep(directory, history, staged, who)
         gone = done + swept
     _say(gone, delete, note, as_json)
-
-
-def _sweep(
-    directory: Storage, history: History, staged: Sequence[pruned.Old], who: str
-) -> tuple[list[pruned.Old], str | None]:
-    """Delete leftovers in staged/, unless a run or an unfinished commit needs them."""
-    from evenflow.gates.lease import Lease
-    from evenflow.gates.ledger import pruned
-    from evenflow.gates.lock import LockedError
-
-    if not staged:
-        return [], None
-    try:
-        with Lease(directory):
-            claims = directory.names("ledger/claims")
-            if any(int(name.split("-")[0]) >= len(history) for name in claims):
-                return (
-                    [],
-                    "staged/ stays: the next run finishes a commit from there",
-                )
-            return pruned.prune(directory, history, staged, who), None
-    except LockedError as error:
-        return [], f"staged/ stays: {error}"
 
 
 def _say(gone: Sequence[pruned.Old], delete: bool, note: str | None, as_json: bool) -> None:
@@ -109,11 +83,13 @@ def _say(gone: Sequence[pruned.Old], delete: bool, note: str | None, as_json: bo
     sizes = Counter[str]()
     for each in gone:
         sizes[each.kind] += each.file.bytes
-    with printing():
-        if as_json:
-            found = {kind: {"files": files[kind], "bytes": sizes[kind]} for kind in sorted(files)}
-            print(json.dumps({"deleted": delete, "kinds": found, "note": note}))
-            return
+    result = {
+        "deleted": delete,
+        "kinds": {kind: {"files": files[kind], "bytes": sizes[kind]} for kind in sorted(files)},
+        "note": note,
+    }
+
+    def draw(_: object) -> None:
         for kind in sorted(files):
             print(f"{kind}: {counted(files[kind], 'file')}, {sizes[kind]:,} bytes")
         if note:
@@ -122,6 +98,8 @@ def _say(gone: Sequence[pruned.Old], delete: bool, note: str | None, as_json: bo
             print("nothing to delete")
         elif not delete:
             print("nothing was deleted; --delete does it")
+
+    show(result, as_json, draw)
 
 
 def _number(given: str | None, units: dict[str, int], option: str, expected: str) -> int | None:
@@ -160,7 +138,6 @@ def ledger_export(
             writer.write_batch(batch)
             count += batch.num_rows
     part.replace(to)
-    with printing():
-        said = {"panes": len(history), "rows": count, "file": str(to)}
-        line = f"{counted(len(history), 'pane')}, {counted(count, 'row')}: {visible(str(to))}"
-        print(json.dumps(said) if as_json else line)
+    result = {"panes": len(history), "rows": count, "file": str(to)}
+    line = f"{counted(len(history), 'pane')}, {counted(count, 'row')}: {visible(str(to))}"
+    show(result, as_json, lambda _: print(line))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
 
@@ -112,14 +111,14 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
 
     from evenflow.pipelines.terminal.tables import console
 
-    with printing():
-        if as_json:
-            print(json.dumps(rows, indent=1))
-        elif not rows:
+    def draw(rows: list[dict[str, Any]]) -> None:
+        if not rows:
             print("none")
-        else:
-            shown = [key for key in rows[0] if key != "figures"]
-            table = Table(*shown)
-            for row in rows:
-                table.add_row(*(visible(str(row.get(key, ""))) for key in shown))
-            console().print(table)
+            return
+        shown = [key for key in rows[0] if key != "figures"]
+        table = Table(*shown)
+        for row in rows:
+            table.add_row(*(visible(str(row.get(key, ""))) for key in shown))
+        console().print(table)
+
+    show(rows, as_json, draw)

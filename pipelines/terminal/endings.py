@@ -8,6 +8,7 @@ signal's number).
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import multiprocessing
 import os
@@ -16,18 +17,20 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from evenflow.pipelines.terminal.lines import event, visible
 from evenflow.schemas.errors import FAILED, EvenflowError
 
 if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
+
+T = TypeVar("T")
 
 BLOCKED = 3
 EMPTY = "the input has no document; --allow-empty accepts that"
@@ -319,3 +322,18 @@ def printing() -> Iterator[None]:
         if error.filename is None:
             raise OSError(error.errno, error.strerror, "standard output") from error
         raise
+
+
+def show(result: T, as_json: bool, draw: Callable[[T], object]) -> None:
+    """Print the result of a command on standard output.
+
+    Args:
+        result: What JSON can hold.
+        as_json: Whether it is printed as JSON.
+        draw: Prints it for people.
+
+    Raises:
+        OSError: Standard output cannot be written to.
+    """
+    with printing():
+        print(json.dumps(result, indent=1)) if as_json else draw(result)

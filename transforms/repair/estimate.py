@@ -245,3 +245,39 @@ def configured_modes(config: Config) -> dict[str, str]:
         prompt: getattr(config.llm, step) if done[step] else "embedded"
         for prompt, step in STEPS.items()
     }
+
+
+def result(
+    seen: Sample, own: dict[str, str], size: int, tokens_per_second: float
+) -> dict[str, Any]:
+    """The estimate as JSON-able data, by mode and prompt.
+
+    Args:
+        seen: The sample.
+        own: The mode of each prompt as configured (`configured_modes`).
+        size: Bytes of the input.
+        tokens_per_second: Speed of the server.
+
+    Returns:
+        Questions, tokens and hours.
+    """
+
+    def total(modes: dict[str, str]) -> dict[str, Any]:
+        return seen.total(modes, size).as_json(tokens_per_second)
+
+    modes: dict[str, Any] = {}
+    for mode in ("embedded", "cascade", "llm"):
+        every = dict.fromkeys(STEPS, mode)
+        modes[mode] = {
+            "prompts": {prompt: total({prompt: mode}) for prompt in STEPS},
+            "all": total(every),
+        }
+    return {
+        "input_bytes": size,
+        "sampled_documents": seen.documents,
+        "sampled_share": round(min(1.0, sum(seen.weights) / size), 6) if size else 0.0,
+        "tokens_a_second": tokens_per_second,
+        "steps": STEPS,
+        "modes": modes,
+        "configured": {"prompts": own, "all": total(own)},
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import Session, printing, report_event
+from evenflow.pipelines.terminal.endings import Session, report_event, show
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
@@ -121,11 +120,7 @@ def benchmark(
         batch=batch,
         on_batch=_lines(session, quiet),
     )
-    with printing():
-        if as_json:
-            print(json.dumps(found))
-        else:
-            table(found, suite)
+    show(found, as_json, lambda found: table(found, suite))
 
 
 def _lines(session: Session, quiet: bool) -> Callable[[Progress], None]:

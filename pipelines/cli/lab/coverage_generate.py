@@ -74,6 +74,7 @@ def generate(
     Without a language model, sentences of the input get other names and labels.
     """
     from evenflow.pipelines.cli.llm import configured
+    from evenflow.pipelines.engine.files.coverage import Records
     from evenflow.pipelines.terminal import coverage_tables
     from evenflow.transforms.lab.generation import writing
 
@@ -86,7 +87,7 @@ def generate(
             given["bias_score.reference"] = str(bias_reference.absolute())
             given["bias_score.mode"] = "measure"
         config = counting.settings(given)
-        by, known = config.coverage.by, counting.knowledge(config)
+        by, known = config.coverage.by, Records(inputs, config).known
         parts = plans if by is not None else {None: plans}
         session = writing.Session(
             inputs, config, config.coverage.named(), known, seed, perplexity_model, describe

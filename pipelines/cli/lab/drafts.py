@@ -172,12 +172,12 @@ def review(
     if not terminal:
         _serve(journal, host, port)
         return
-    from evenflow.pipelines.cli.lab import reviewing
+    from evenflow.pipelines.lab.word_review import terminal as reviews
 
     if not (reviewer or "").strip():
         raise typer.BadParameter("a name was expected", param_hint="'--reviewer'")
     with printing():
-        reviewing.review(journal, str(reviewer), sys.stdin, disputed)
+        reviews.review(journal, str(reviewer), sys.stdin, disputed)
 
 
 @command("evenflow words finish draft.json --output mine.yaml")
@@ -246,19 +246,14 @@ def _serve(journal: Journal, host: str, port: int) -> None:
     """Serve the page of a review until the process is stopped."""
     import secrets
 
-    import uvicorn
-
-    from evenflow.pipelines.cli.board import listen
     from evenflow.pipelines.lab.word_review.app import application
+    from evenflow.pipelines.pages.board.server import address, listen, serve
 
     token = secrets.token_urlsafe(24)
     listener = listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
     with printing():
-        print(f"review: http://{shown}:{listener.getsockname()[1]}/?token={token}", flush=True)
-    app = application(journal, token, host)
-    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False)
-    uvicorn.Server(config).run(sockets=[listener])
+        print(f"review: {address(host, listener)}?token={token}", flush=True)
+    serve(application(journal, token, host), listener)
 
 
 def _seeds(given: Sequence[str], groups: Sequence[str]) -> dict[str, list[str]]:

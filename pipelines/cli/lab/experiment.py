@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
+from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import at
 
@@ -50,20 +49,20 @@ def experiment(
     session.output, session.resumable = at(own.output), True
     began = time.monotonic()
 
-    def show(stage: str, cell: Cell) -> None:
+    def on_stage(stage: str, cell: Cell) -> None:
         session.go_on()
         if not quiet:
             text = f"{stage} {cell.arm}, seed {cell.seed} ({time.monotonic() - began:,.0f} s)"
             report_event("progress", text, 0, session)
 
-    found = run(own, show, lambda step: session.go_on())
+    found = run(own, on_stage, lambda step: session.go_on())
     at(own.output).write(PAGE, page(found).encode("utf-8"))
-    with printing():
-        if as_json:
-            print(json.dumps(found, indent=1))
-        else:
-            _print(found)
-            print(f"page: {visible(at(own.output).address(PAGE))}")
+
+    def draw(found: dict[str, Any]) -> None:
+        _print(found)
+        print(f"page: {visible(at(own.output).address(PAGE))}")
+
+    show(found, as_json, draw)
 
 
 def _print(found: dict[str, Any]) -> None:

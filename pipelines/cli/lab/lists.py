@@ -10,7 +10,7 @@ import typer
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.keys import Keys
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import printing, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import USAGE
 
@@ -40,11 +40,7 @@ def wordlists_list(as_json: options.JsonOption = False) -> None:
         {"name": name, "default": name in loader.SHIPPED} | _sizes(loader.load(name))
         for name in loader.NAMED
     ]
-    with printing():
-        if as_json:
-            print(json.dumps(rows, indent=1))
-        else:
-            tables.lists(rows)
+    show(rows, as_json, tables.lists)
 
 
 @command("evenflow words show gender", "evenflow words show mine.yaml --json")
