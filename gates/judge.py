@@ -149,8 +149,8 @@ class PaneJudge:
 
     def measures(self, figures: Figures) -> dict[str, Measured | None]:
         """Have measures judge the next pane; None of one that ships and is off."""
-        found: dict[str, Measured | None] = {each.name: None for each in registry.SHIPPED}
-        for name, each in registry.measures().items():
+        found: dict[str, Measured | None] = dict.fromkeys(registry.SHIPPED)
+        for name, each in registry.of(self._config).items():
             counted, totals = figures.measures.get(name, {}), self._totals.measures.get(name)
             record = each.judge(self._config, self._lists, counted, totals)
             found |= {} if record is None else {name: record}

@@ -27,6 +27,7 @@ import orjson
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.ledger import PaneEntry
 from evenflow.wordlists.loader import WordList
 from evenflow.wordlists.parsing import NAME
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = "evenflow.attributes"  # finders: text → mentions
 READERS = "evenflow.readers"  # of files whose names end with .NAME: file → records
+MEASURES = "evenflow.measures"  # measures of panes (transforms.measures.measure)
 DIGITS = 16  # hexadecimal digits of a digest
 MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
 
@@ -317,4 +319,31 @@ class PluginReader:
             raise PluginTextError(f"{self._plugin} failed: {type(error).__name__}") from error
 
 
-KINDS: dict[str, Callable[[str], object]] = {ATTRIBUTES: PluginFinder, READERS: PluginReader}
+def measure(name: str) -> Plugin:
+    """A measure of panes that an installed package declares.
+
+    Args:
+        name: Its name.
+
+    Returns:
+        The plug-in; the part is a transforms.measures.measure.Measure.
+
+    Raises:
+        PluginError: The plug-in cannot be used.
+    """
+    if name not in declared(MEASURES):
+        there = ", ".join(declared(MEASURES)) or "none"
+        raise PluginError(f"no installed package declares the measure {name!r}; there are: {there}")
+    plugin = load(MEASURES, name)
+    if getattr(plugin.part, "name", None) != name or not name.isidentifier():
+        raise PluginError(f"{plugin}: name: {name!r} was expected, in letters, digits and _")
+    if name in PaneEntry.model_fields:
+        raise PluginError(f"{plugin}: the ledger has another key of this name")
+    return plugin
+
+
+KINDS: dict[str, Callable[[str], object]] = {
+    ATTRIBUTES: PluginFinder,
+    READERS: PluginReader,
+    MEASURES: measure,
+}

@@ -252,7 +252,7 @@ def _window(entry: PaneEntry) -> Window:
 
 def _recent(name: str, panes: Sequence[PaneEntry]) -> list[dict[str, Any]]:
     """A measure's sums of panes."""
-    measure = registry.measures()[name]
+    measure = registry.measures([name])[name]
     found = (each.measures.get(name) for each in panes)
     return [measure.sums(each) for each in found if each is not None]
 

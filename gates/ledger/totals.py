@@ -286,10 +286,10 @@ class Totals(Entry):
         if not is_mapping(data) or not data:
             return data
         rest = dict(data)
-        plugged = rest.pop("measures", {})
+        plugged = dict(rest.pop(registry.PLUGGED, {}))
         found = {
-            name: each.restored(rest if each in registry.SHIPPED else plugged)
-            for name, each in registry.measures().items()
+            name: each.restored(rest if name in registry.SHIPPED else plugged)
+            for name, each in registry.measures(list(plugged)).items()
         }
         return rest | {"measures": {name: each for name, each in found.items() if each}}
 
@@ -298,9 +298,9 @@ class Totals(Entry):
         """Write the keys that measures have in a checkpoint."""
         data = handler(self)
         found, plugged = data.pop("measures"), dict[str, Any]()
-        for name, each in registry.measures().items():
-            (data if each in registry.SHIPPED else plugged).update(each.stored(found.get(name)))
-        return data | ({"measures": plugged} if plugged else {})
+        for name, each in registry.measures(self.measures).items():
+            (data if name in registry.SHIPPED else plugged).update(each.stored(found.get(name)))
+        return data | ({registry.PLUGGED: plugged} if plugged else {})
 
     @classmethod
     def for_run(cls, config: Config | None) -> Totals:
@@ -388,7 +388,7 @@ class Totals(Entry):
             else:
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
-        for name, each in registry.measures().items():
+        for name, each in registry.measures(entry.measures).items():
             record = entry.measures.get(name)
             if record is not None:
                 before = self.measures.get(name)

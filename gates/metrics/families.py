@@ -36,7 +36,7 @@ def families(totals: Totals, now: Now, config: Config | None = None) -> Iterator
     yield from panes.families(totals)
     yield from scores.families(totals, config, now.since)
     yield from repair.families(totals)
-    for name, each in registry.measures().items():
+    for name, each in registry.measures(totals.measures).items():
         yield from map(draw.family, each.families(totals.measures.get(name)))
     yield from llm.families(totals)
     yield from state.families(totals, now)

@@ -22,7 +22,7 @@ def families(config: Config, pane_seconds: float | None) -> Iterator[Metric]:
         The families.
     """
     alerts = config.alerts
-    for name, each in registry.measures().items():
+    for name, each in registry.of(config).items():
         values = {(level,): value for level, value in each.thresholds(config).items()}
         yield gauge(f"evenflow_{name}_threshold", each.about_limits, ["level"], values)
     for name, about, value in (

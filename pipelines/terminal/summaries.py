@@ -112,13 +112,12 @@ def measures(totals: Totals, in_status: bool) -> dict[str, Any]:
     Returns:
         Sections by name; None of a measure that ships and is off.
     """
-    out: dict[str, Any] = {}
-    for name, each in registry.measures().items():
-        found = totals.measures.get(name)
-        if each.in_status != in_status or (found is None and each not in registry.SHIPPED):
-            continue
-        out[name] = found and each.section(found, totals.documents, totals.aside)
-    return out
+    found: dict[str, Any] = {}
+    for name, each in registry.measures(totals.measures).items():
+        if each.in_status == in_status and (own := totals.measures.get(name)) is not None:
+            found[name] = each.section(own, totals.documents, totals.aside)
+    shipped = (name for name, each in registry.SHIPPED.items() if each.in_status == in_status)
+    return registry.keyed(found, shipped)
 
 
 def of_run(outcome: Outcome, output: Storage, page: str) -> dict[str, Any]:

@@ -84,8 +84,8 @@ def gate(status: Mapping[str, Any]) -> None:
         f"{counted(status['panes'], 'pane')}, {counted(status['documents'], 'document')}:"
         f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
     )
-    for name, measure in registry.measures().items():
-        for line in measure.lines(status[name]) if status.get(name) else ():
+    for measure, section in registry.sections(status):
+        for line in measure.lines(section):
             print(visible(line))
     if asked := status["asking"]["questions"]:
         fallbacks = status["asking"]["fallbacks"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from evenflow.schemas import plugins
 from evenflow.schemas.config.alerts import Alerts
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.config.bias_score import BiasScoreSettings
@@ -64,6 +66,13 @@ class Config(Section):
     )
     coverage: CoverageSettings = Field(
         default_factory=CoverageSettings, description="Meetings of attributes that are too rare."
+    )
+    measures: dict[str, dict[str, Any]] = Field(
+        default_factory=dict[str, dict[str, Any]],
+        description=(
+            "Measures of panes that installed packages bring, by name, each with its settings;"
+            " `evenflow config plugins` lists them."
+        ),
     )
     measure: Measure = Field(
         default_factory=Measure, description="Settings of `evenflow measure` and of the report."
@@ -140,6 +149,7 @@ class Config(Section):
             mode = ",".join(repaired)
             text = f"augment adds copies itself; {leaning.attribute} is in mode {mode} already"
             found.append(Problem(("bias_score", "mode"), text))
+        found += self._measure_problems()
         found += self._weight_problems()
         found += self._people_problems()
         if leaning.names and leaning.attribute != "gender":
@@ -165,6 +175,21 @@ class Config(Section):
                 )
         refuse(found)
         return self
+
+    def _measure_problems(self) -> Iterator[Problem]:
+        """What is wrong with measures of other packages; their settings get their defaults."""
+        for name, given in self.measures.items():
+            if name in type(self).model_fields:
+                yield Problem(("measures", name), f"{name} has a section of its own")
+                continue
+            try:
+                settings = plugins.measure(name).part.settings
+                self.measures[name] = settings.model_validate(given).model_dump()
+            except plugins.PluginError as error:
+                yield Problem(("measures", name), str(error))
+            except ValidationError as error:
+                for each in error.errors():
+                    yield Problem(("measures", name, *map(str, each["loc"])), each["msg"])
 
     def _people_problems(self) -> Iterator[Problem]:
         """What cannot be asked beside counting people, or without it."""

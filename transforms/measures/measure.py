@@ -111,6 +111,7 @@ class Measure(Generic[R]):
         name: Its name.
         title: What it is called in sentences.
         record: The ledger's record of a pane.
+        settings: Its section of the configuration; of one that ships, the configuration knows it.
         off: Values of its section of the configuration that switch it off.
         limits: Keys of its section that change what is judged, not what is counted.
         about_limits: What its thresholds are, for metrics.
@@ -122,12 +123,18 @@ class Measure(Generic[R]):
     name: ClassVar[str]
     title: ClassVar[str]
     record: type[R]
+    settings: Any = None
     off: ClassVar[Mapping[str, Any]]
     limits: ClassVar[Sequence[str]] = ("warn", "block")
     about_limits: ClassVar[str] = ""
     in_status: ClassVar[bool] = True
     in_panes: ClassVar[bool] = True
     template: ClassVar[str] = "measure.html.j2"
+
+    def own_settings(self, config: Config) -> Any:
+        """Its settings, of a measure of another package; None if it is off."""
+        given = config.measures.get(self.name)
+        return None if given is None else self.settings.model_validate(given)
 
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
         """What counts under a configuration; None if the measure is off."""

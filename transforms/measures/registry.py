@@ -1,12 +1,11 @@
-"""All measures. A new one is one line here, or an entry point of the group `evenflow.measures`."""
+"""All measures: those that ship, a line each, and those of other packages (schemas.plugins)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from evenflow.schemas import plugins
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Measured, PaneEntry
 from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
@@ -14,38 +13,77 @@ from evenflow.transforms.measures.coverage.measure import CoverageMeasure
 from evenflow.transforms.measures.measure import Counter, Measure
 from evenflow.wordlists.loader import WordList
 
-GROUP = "evenflow.measures"
-SHIPPED: tuple[Measure[Any], ...] = (CoverageMeasure(), BiasScoreMeasure())
+SHIPPED: dict[str, Measure[Any]] = {
+    each.name: each for each in (CoverageMeasure(), BiasScoreMeasure())
+}
+PLUGGED = "measures"  # key of what other packages' measures write, beside those that ship
 
 
-@cache
-def measures() -> dict[str, Measure[Any]]:
-    """All measures by name: those that ship, then those of installed packages."""
-    plugged = (each.load()() for each in entry_points(group=GROUP))
-    return {each.name: each for each in (*SHIPPED, *plugged)}
+def measures(names: Iterable[str] = ()) -> dict[str, Measure[Any]]:
+    """The measures that ship, and those of other packages that are named and installed.
+
+    Args:
+        names: Names that a configuration, an entry or sums have.
+
+    Returns:
+        The measures by name.
+
+    Raises:
+        PluginError: A plug-in cannot be loaded.
+    """
+    there = [name for name in names if name in plugins.declared(plugins.MEASURES)]
+    return SHIPPED | {name: plugins.measure(name).part for name in there if name not in SHIPPED}
+
+
+def of(config: Config) -> dict[str, Measure[Any]]:
+    """The measures of a configuration, on or off, by name."""
+    return measures(config.measures)
 
 
 def counters(config: Config, lists: Sequence[WordList]) -> dict[str, Counter]:
     """What counts under a configuration, by the measure's name; none of a measure that is off."""
-    found = {name: each.counter(config, lists) for name, each in measures().items()}
+    found = {name: each.counter(config, lists) for name, each in of(config).items()}
     return {name: each for name, each in found.items() if each is not None}
 
 
 def look(config: Config, on_note: Callable[[str], None]) -> None:
     """Have measures look through what they read, before a run begins (see `Measure.look`)."""
-    for each in measures().values():
+    for each in of(config).values():
         each.look(config, on_note)
 
 
 def digests(config: Config) -> dict[str, Any]:
     """What a continued run must read too, by key of its settings (see `Measure.digests`)."""
-    return {key: own for each in measures().values() for key, own in each.digests(config).items()}
+    return {key: own for each in of(config).values() for key, own in each.digests(config).items()}
 
 
 def titled(records: Mapping[str, Measured | None]) -> dict[str, Measured]:
     """The records of measures that are on, by the measures' titles, in the registry's order."""
-    found = {each.title: records.get(name) for name, each in measures().items()}
+    found = {each.title: records.get(name) for name, each in measures(records).items()}
     return {title: each for title, each in found.items() if each is not None}
+
+
+def sections(data: Mapping[str, Any]) -> Iterator[tuple[Measure[Any], dict[str, Any]]]:
+    """Yield the measures that a report or status has a section of, each with it."""
+    plugged = data.get(PLUGGED, {})
+    for name, each in measures(plugged).items():
+        section = (data if name in SHIPPED else plugged).get(name)
+        if section is not None:
+            yield each, section
+
+
+def keyed(found: Mapping[str, dict[str, Any] | None], shipped: Iterable[str]) -> dict[str, Any]:
+    """What measures write, by key: those that ship beside other keys, the others below one.
+
+    Args:
+        found: What each writes, by name.
+        shipped: Those that ship and have a key, null where they are off.
+
+    Returns:
+        The keys.
+    """
+    plugged = {name: each for name, each in found.items() if name not in SHIPPED}
+    return {name: found.get(name) for name in shipped} | ({PLUGGED: plugged} if plugged else {})
 
 
 def read(entry: PaneEntry) -> PaneEntry:
@@ -60,7 +98,7 @@ def read(entry: PaneEntry) -> PaneEntry:
     Raises:
         ValidationError: A record is not of its measure.
     """
-    for name, each in measures().items():
+    for name, each in measures(entry.measures).items():
         found = entry.measures.get(name)
         if found is not None:
             entry.measures[name] = each.record.model_validate(found.model_dump())

@@ -252,6 +252,7 @@ def measured(config: Config) -> dict[str, Any]:
     data["stereotypes"]["policy"] = "off"
     for name, each in registry.measures().items():
         data[name] |= each.off
+    data["measures"] = {}
     return data
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas import plugins
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.epoch import Epoch
@@ -46,7 +47,7 @@ _LIMITS = "|".join(
 )
 THRESHOLD = re.compile(
     r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"
-    rf"|{_LIMITS}): "
+    rf"|{_LIMITS}|measures\.\w+\.(warn|block)): "
 )
 
 
@@ -85,7 +86,8 @@ def program(config: Config, lists: Iterable[WordList], names: Iterable[str] = ()
         found["prompts"] = _digest(
             sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json"))
         )
-    made = {name: each.program(config) for name, each in registry.measures().items()}
+    found |= {f"plug-in {name}": plugins.measure(name).made_with for name in config.measures}
+    made = {name: each.program(config) for name, each in registry.of(config).items()}
     return found | {name: _short(each.encode()) for name, each in made.items() if each is not None}
 
 

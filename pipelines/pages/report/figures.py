@@ -229,12 +229,12 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
 
 def _measures(entry: PaneEntry) -> dict[str, Any]:
     """What measures found in a pane, by name; None of one that ships and is off."""
-    out: dict[str, Any] = {}
-    for name, each in registry.measures().items():
-        found = entry.measures.get(name)
-        if each.in_panes and (found is not None or each in registry.SHIPPED):
-            out[name] = found and each.of_pane(found)
-    return out
+    found: dict[str, Any] = {}
+    for name, each in registry.measures(entry.measures).items():
+        if each.in_panes and (own := entry.measures.get(name)) is not None:
+            found[name] = each.of_pane(own)
+    shipped = (name for name, each in registry.SHIPPED.items() if each.in_panes)
+    return registry.keyed(found, shipped)
 
 
 def _scores(each: AttributeEntry) -> dict[str, Any]:

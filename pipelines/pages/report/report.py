@@ -232,7 +232,7 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(text.FILTERS, diff=diff)
-    made.globals |= {"STATES": STATES, "opening": opening, "MEASURES": registry.measures()}
+    made.globals |= {"STATES": STATES, "opening": opening, "sections": registry.sections}
     digest = sha256(made.get_template("style.css.j2").render().encode()).digest()
     made.globals["POLICY"] = POLICY.format(style=b64encode(digest).decode())
     return made

@@ -1,0 +1,92 @@
+"""The example of a measure, installed as a package of others is, goes through the whole gate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from plugins.test_titled import evenflow, install
+
+HERE = Path(__file__).parent
+LONG, SHORT = "She came and sat and told all that she knew of it.", "He came."
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the installed package."""
+    return install(HERE / "lengths", tmp_path_factory.mktemp("lengths"))
+
+
+@pytest.fixture(scope="module")
+def output(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run: a pane of even texts, then one in which those of women are longer."""
+    folder = tmp_path_factory.mktemp("run")
+    texts = [SHORT, SHORT.replace("He", "She")] * 100 + [LONG, SHORT] * 100
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    (folder / "in.jsonl").write_text(lines)
+    settings = "attributes: {gender: {}}\nmeasures: {lengths: {warn: 0.3, block: 0.4}}\n"
+    (folder / "settings.yaml").write_text(settings)
+    ended = evenflow(
+        installed,
+        *("run", "--input", folder / "in.jsonl", "--output", folder / "out", "-q"),
+        *("--config", folder / "settings.yaml", "--pane-docs", 200),
+    )
+    assert ended.returncode == 3, ended.stderr
+    return folder / "out"
+
+
+def test_the_folder_of_a_measure_is_small() -> None:
+    assert sum(len(path.read_text().splitlines()) for path in (HERE / "lengths").iterdir()) <= 150
+
+
+def test_it_judges_panes_and_stands_in_the_ledger_and_the_report(output: Path) -> None:
+    even, uneven = (json.loads((output / f"ledger/0000000{n}.json").read_text()) for n in (0, 1))
+    assert even["lengths"]["verdict"]["state"] == "open"
+    assert even["lengths"]["groups"]["male"] == {"n": 100, "t": 800, "s": 6400}
+    assert uneven["verdict"]["state"] == "block"
+    assert uneven["verdict"]["reason"].startswith("length of texts: rolling gap of lengths")
+    assert (
+        "plug-in lengths"
+        in json.loads((output / "ledger/meta.json").read_text())["epochs"][0]["program"]
+    )
+    figures = json.loads((output / "report.json").read_text())
+    section = figures["measures"]["lengths"]
+    assert section["panes"] == {"too few": 0, "open": 1, "warn": 0, "block": 1}
+    assert section["gap"] == uneven["lengths"]["gap"]
+    assert figures["by_pane"][1]["measures"]["lengths"]["low"] == uneven["lengths"]["low"]
+    page = (output / "report.html").read_text()
+    assert 'id="measure-lengths"' in page and "rolling gap of lengths" in page
+
+
+def test_status_why_metrics_and_decisions_know_it(installed: Path, output: Path) -> None:
+    status = evenflow(installed, "gate", "status", output).stdout
+    assert "length of texts: gap" in status
+    why = evenflow(installed, "gate", "why", output, "--pane", 1).stdout
+    assert "rule: length of texts: the lower bound" in " ".join(why.split())
+    file = output.parent / "out.prom"
+    ended = evenflow(installed, "gate", "metrics", output, "--file", file)
+    assert ended.returncode == 0, ended.stderr
+    metrics = file.read_text()
+    assert 'evenflow_lengths_texts_total{gate="out",group="male"} 200.0' in metrics
+    assert 'evenflow_lengths_threshold{gate="out",level="block"} 0.4' in metrics
+
+
+def test_without_the_package_the_output_can_be_read_and_not_gone_on_with(
+    tmp_path: Path, output: Path
+) -> None:
+    read = evenflow(tmp_path, "gate", "status", output)
+    assert "blocked: 1" in read.stdout and "length of texts: gap" not in read.stdout
+    words = ("run", "--input", output.parent / "in.jsonl", "--output", output, "-q")
+    ended = evenflow(tmp_path, *words, "--config", output.parent / "settings.yaml")
+    assert ended.returncode == 2
+    assert "no installed package declares the measure 'lengths'" in " ".join(ended.stderr.split())
+
+
+def test_settings_of_it_that_are_wrong_are_named(installed: Path, tmp_path: Path) -> None:
+    ended = evenflow(installed, "measure", "-", *("--set", "measures.lengths.warm=0.2"), text="{}")
+    assert ended.returncode == 2 and "measures.lengths.warm" in ended.stderr
+    listed = json.loads(evenflow(installed, "config", "plugins", "--json").stdout)
+    assert [(row["kind"], row["name"], row["problem"]) for row in listed] == [
+        ("evenflow.measures", "lengths", "")
+    ]
