@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.explain import document as explaining
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.substitution.counterfactuals import Method
+
+if TYPE_CHECKING:
+    from evenflow.transforms.substitution.counterfactuals import Method
 
 
 class Explainer:

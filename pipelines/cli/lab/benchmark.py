@@ -11,14 +11,14 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import Session, report_event, show
+from evenflow.pipelines.terminal.endings import Session, show
+from evenflow.pipelines.terminal.pace import left, lines
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.benchmark import Asked, Progress
 
 Pooling = Literal["first", "last", "mean", "max"]
-LINE_SECONDS = 5.0  # between two lines of progress
 
 
 @command(
@@ -118,29 +118,23 @@ def benchmark(
         items=items,
         seed=seed,
         batch=batch,
-        on_batch=_lines(session, quiet),
+        on_batch=lines(session, quiet, _line(), lambda done: done.done >= done.total),
     )
     show(found, as_json, lambda found: table(found, suite))
 
 
-def _lines(session: Session, quiet: bool) -> Callable[[Progress], None]:
-    """What prints progress: a line in LINE_SECONDS, and the last batch of a suite."""
-    last, began = time.monotonic(), {"": 0.0}
+def _line() -> Callable[[Progress], str]:
+    """What says the progress of a suite."""
+    began: dict[str, float] = {}
 
-    def show(done: Progress) -> None:
-        nonlocal last
-        session.go_on()
+    def text(done: Progress) -> str:
         now = time.monotonic()
         # From the first batch on, so that loading the model is not counted
         start = began.setdefault(done.suite, now)
-        if quiet or (now - last < LINE_SECONDS and done.done < done.total):
-            return
-        last = now
-        text = f"{done.suite}: {done.done:,} of {done.total:,} items"
-        if done.new > done.first and now > start:
-            rate = (done.new - done.first) / (now - start)
-            minutes, seconds = divmod(round((done.total - done.done) / rate), 60)
-            text += f", {rate:.1f} items/s, {minutes}:{seconds:02} left"
-        report_event("progress", text, 0, session)
+        line = f"{done.suite}: {done.done:,} of {done.total:,} items"
+        if done.new <= done.first or now <= start:
+            return line
+        rate = (done.new - done.first) / (now - start)
+        return f"{line}, {rate:.1f} items/s, {left((done.total - done.done) / rate)}"
 
-    return show
+    return text

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command, one_of
 from evenflow.pipelines.cli.keys import FINETUNE
-from evenflow.pipelines.terminal.endings import Session, logs, printing, report_event
+from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
+from evenflow.pipelines.terminal.pace import left, lines
 from evenflow.transforms.storage.storage import Storage, at
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.finetune import Progress
-
-LINE_SECONDS = 5.0  # between two lines of progress
 
 
 @command(
@@ -62,7 +58,6 @@ def finetune(
     killed, run it again: it goes on from its last checkpoint and ends with the same result. It
     needs the extra `train`.
     """
-    from evenflow.pipelines.lab.train.finetune import described
     from evenflow.pipelines.lab.train.finetune import finetune as train
     from evenflow.pipelines.lab.train.rows import select
 
@@ -75,37 +70,29 @@ def finetune(
     found = select(data, options.panes(pane), quarantined)  # type: ignore[arg-type]
     if found.skipped:
         report_event("note", f"panes in quarantine that are left out: {found.skipped}", 0, session)
-    show = _lines(session, quiet)
-    made = train(found, model, output, chosen, show)
-    with printing():
-        if as_json:
-            print(json.dumps({"output": str(output), **made}))
-        else:
-            read, how = made["data"], made["settings"]
-            early = f", after step {made['best_step']} the best" if "best_step" in made else ""
-            print(
-                f"{read['documents']:,} documents, {read['tokens']:,} tokens;"
-                f" {len(made['losses'])} steps{early}, of {how['batch']} x {how['context']} tokens;"
-                f" {described(made['losses'])}"
-            )
+    on_step = lines(
+        session, quiet, _line, lambda done: done.step >= done.steps, sys.stderr.isatty()
+    )
+    made = train(found, model, output, chosen, on_step)
+    show({"output": str(output), **made}, as_json, _draw)
 
 
-def _lines(session: Session, quiet: bool) -> Callable[[Progress], None]:
-    """What prints progress: a line in LINE_SECONDS, and the last step."""
-    last = -LINE_SECONDS if sys.stderr.isatty() else time.monotonic()
+def _line(done: Progress) -> str:
+    """The progress of a training."""
+    return (
+        f"step {done.step} of {done.steps}, loss {done.loss:.4f}, {done.rate:,.0f} tokens/s,"
+        f" {left(done.left)}"
+    )
 
-    def show(done: Progress) -> None:
-        nonlocal last
-        session.go_on()
-        now = time.monotonic()
-        if quiet or (now - last < LINE_SECONDS and done.step < done.steps):
-            return
-        last = now
-        minutes, seconds = divmod(round(done.left), 60)
-        text = (
-            f"step {done.step} of {done.steps}, loss {done.loss:.4f}, {done.rate:,.0f} tokens/s,"
-            f" {minutes}:{seconds:02} left"
-        )
-        report_event("progress", text, 0, session)
 
-    return show
+def _draw(made: dict[str, Any]) -> None:
+    """Print how a training went."""
+    from evenflow.pipelines.lab.train.finetune import described
+
+    read, how = made["data"], made["settings"]
+    early = f", after step {made['best_step']} the best" if "best_step" in made else ""
+    print(
+        f"{read['documents']:,} documents, {read['tokens']:,} tokens;"
+        f" {len(made['losses'])} steps{early}, of {how['batch']} x {how['context']} tokens;"
+        f" {described(made['losses'])}"
+    )

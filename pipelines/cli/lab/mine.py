@@ -12,13 +12,13 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.terminal import pace
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.mining import Counts
 
-LINE_SECONDS = 5.0  # between two lines of progress
 SHOWN_WORDS = 5
 
 
@@ -125,7 +125,8 @@ def mine(
         names and bool(intervene),
         tuple(without or ()),
     )
-    lines, counts = run(given, finder, scorer, settings, output, _progress(session, quiet))
+    progress = pace.lines(session, quiet, _line())
+    lines, counts = run(given, finder, scorer, settings, output, progress)
     _notes(len(lines), counts, top, session)
     with printing():
         if output is None:
@@ -136,25 +137,6 @@ def mine(
                 f"{len(lines):,} of {counts.scored:,} sentences of {counts.documents:,} documents"
                 f" are in {output}"
             )
-
-
-def _progress(session: Session, quiet: bool) -> Callable[[Counts], None]:
-    """What prints progress: a line in LINE_SECONDS."""
-    began = last = time.monotonic()
-
-    def show(counts: Counts) -> None:
-        nonlocal last
-        session.go_on()
-        now = time.monotonic()
-        if not quiet and now - last >= LINE_SECONDS:
-            last = now
-            rate = counts.scored / (now - began)
-            text = (
-                f"{counts.documents:,} documents, {counts.scored:,} sentences, {rate:,.0f} a second"
-            )
-            report_event("progress", text, 0, session)
-
-    return show
 
 
 def _notes(lines: int, counts: Counts, top: int, session: Session) -> None:
@@ -168,3 +150,14 @@ def _notes(lines: int, counts: Counts, top: int, session: Session) -> None:
         report_event("note", f"the model has no one token for {text}{more}", 0, session)
     if lines < top:
         report_event("note", f"only {lines:,} sentences were found", 0, session)
+
+
+def _line() -> Callable[[Counts], str]:
+    """What says the progress."""
+    began = time.monotonic()
+
+    def text(counts: Counts) -> str:
+        rate = counts.scored / max(time.monotonic() - began, 1e-9)
+        return f"{counts.documents:,} documents, {counts.scored:,} sentences, {rate:,.0f} a second"
+
+    return text

@@ -9,14 +9,13 @@ seconds.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evenflow.pipelines.lab.train.start import start
 from evenflow.pipelines.lab.train.stereotypes import states_of
 from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
@@ -35,35 +34,26 @@ def main(arguments: list[str] | None = None) -> None:
     Raises:
         SystemExit: A file or a package of the extra is missing or wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.pipelines.lab.train.creeds",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("rows", type=Path, help="rows that stereotype_creeds.py wrote")
-    parser.add_argument("out", type=Path, help="folder to write to")
-    given = parser.parse_args(arguments)
-    try:
-        fit(given.rows, given.out)
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
-    except (OSError, ValueError, KeyError) as error:
-        sys.exit(str(error))
+    options = {
+        "rows": {"type": Path, "help": "rows that stereotype_creeds.py wrote"},
+        "out": {"type": Path, "help": "folder to write to"},
+    }
+    start("creeds", __doc__, options, fit, arguments)
 
 
-def fit(path: Path, out: Path) -> None:
+def fit(rows: Path, out: Path) -> None:
     """Fit the head and write it.
 
     Args:
-        path: The rows.
+        rows: The file of the rows.
         out: The folder to write to.
     """
     from sklearn.linear_model import LogisticRegression
 
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    states = states_of([row["text"] for row in rows], None)
+    read = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
+    states = states_of([row["text"] for row in read], None)
     fitted: Any = LogisticRegression(C=SOFT, max_iter=STEPS).fit(
-        states, [row["label"] for row in rows]
+        states, [row["label"] for row in read]
     )
     fits: tuple[Any, Any] = fitted.coef_[0], fitted.intercept_[0]
     tensors: dict[str, Any] = {
@@ -74,8 +64,8 @@ def fit(path: Path, out: Path) -> None:
     about = {
         "encoder": files.digest_of(files.SHIPPED / MANIFEST),
         "trained_on": {
-            "sentences": len(rows),
-            "of_creeds_alone": sum(row["label"] for row in rows),
+            "sentences": len(read),
+            "of_creeds_alone": sum(row["label"] for row in read),
         },
     }
     files.write_manifest(
@@ -85,7 +75,7 @@ def fit(path: Path, out: Path) -> None:
         [head.CREED_TENSORS],
         about,
     )
-    print(f"{len(rows)} sentences, {about['trained_on']['of_creeds_alone']} of creeds alone")
+    print(f"{len(read)} sentences, {about['trained_on']['of_creeds_alone']} of creeds alone")
 
 
 if __name__ == "__main__":

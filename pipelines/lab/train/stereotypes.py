@@ -12,10 +12,8 @@ two minutes on a core, most of them for the states.
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.pipelines.lab.train.start import start
 from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import MANIFEST, PieceStates
@@ -47,52 +46,43 @@ def main(arguments: list[str] | None = None) -> None:
     Raises:
         SystemExit: A file or a package of the extra is missing or wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.pipelines.lab.train.stereotypes",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("rows", type=Path, help="rows that stereotype_training.py wrote")
-    parser.add_argument("out", type=Path, help="folder to write to")
-    parser.add_argument("--states", type=Path, help=".npz that keeps states for the next time")
-    parser.add_argument("--seed", type=int, default=0, help="of all random numbers (%(default)s)")
-    given = parser.parse_args(arguments)
-    try:
-        fit(given.rows, given.out, given.states, given.seed)
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
-    except (OSError, ValueError, KeyError) as error:
-        sys.exit(str(error))
+    options = {
+        "rows": {"type": Path, "help": "rows that stereotype_training.py wrote"},
+        "out": {"type": Path, "help": "folder to write to"},
+        "--states": {"type": Path, "help": ".npz that keeps states for the next time"},
+        "--seed": {"type": int, "default": 0, "help": "of all random numbers (%(default)s)"},
+    }
+    start("stereotypes", __doc__, options, fit, arguments)
 
 
-def fit(path: Path, out: Path, kept: Path | None, seed: int) -> None:
+def fit(rows: Path, out: Path, states: Path | None, seed: int) -> None:
     """Fit the head, calibrate it and write it.
 
     Args:
-        path: The rows.
+        rows: The file of the rows.
         out: The folder to write to.
-        kept: A file of states that are known; None: there is none.
+        states: A file of states that are known; None: there is none.
         seed: Seed of all random numbers.
     """
     from sklearn.linear_model import LogisticRegression
 
     from evenflow.transforms.lab.training.data import is_calibration
 
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows: list[Row] = [json.loads(line) for line in lines]
-    states = states_of([row["text"] for row in rows], kept)
+    with gzip.open(rows, "rt", encoding="utf-8") as lines:
+        read: list[Row] = [json.loads(line) for line in lines]
+    found = states_of([row["text"] for row in read], states)
     invented = WRITTEN | {REPHRASED}
     away = np.array(
         [
             row["split"] == "tune" or (row["source"] not in invented and is_calibration(row["doc"]))
-            for row in rows
+            for row in read
         ]
     )
-    labels = np.array([bool(row["label"]) for row in rows])
-    own = [row for row, held in zip(rows, away, strict=True) if not held]
-    layers = learn(own, states[~away], labels[~away], seed)
-    logits = head.raw(states[away].astype(np.float64), *layers)
-    weights = [row["weight"] for row, held in zip(rows, away, strict=True) if held]
+    labels = np.array([bool(row["label"]) for row in read])
+    own = [row for row, held in zip(read, away, strict=True) if not held]
+    layers = learn(own, found[~away], labels[~away], seed)
+    logits = head.raw(found[away].astype(np.float64), *layers)
+    weights = [row["weight"] for row, held in zip(read, away, strict=True) if held]
     platt: Any = LogisticRegression(C=1e6).fit(logits[:, None], labels[away], weights)
     slope, shift = float(platt.coef_[0, 0]), float(platt.intercept_[0])
     out.mkdir(parents=True, exist_ok=True)
