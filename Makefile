@@ -12,7 +12,7 @@ include deploy/release.mk
 include deploy/helm/helm.mk
 
 .DEFAULT_GOAL := install
-.PHONY: .installs install demo docs size test check skipped lint coverage trial clean .minutes
+.PHONY: .installs install demo docs size test check skipped lint coverage trial fuzz clean .minutes
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
@@ -75,6 +75,11 @@ KILLS ?= 50
 SEED ?= 0
 trial: install
 	$(BIN)/python tests/trial/kills.py $(KILLS) $(SEED)
+
+# Tries what rooms that read foreign bytes promise, with mutations of tests/data/fuzz; what fails is kept there.
+MINUTES ?= 20
+fuzz: install
+	$(BIN)/python tests/fuzz/fuzz.py $(MINUTES)
 
 # What the default install takes: its largest packages, and all of them.
 size: install

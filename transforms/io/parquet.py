@@ -24,9 +24,10 @@ BUFFER_BYTES = 1 << 20  # how much of a column is read at a time
 
 @contextmanager
 def broken_data() -> Iterator[None]:
-    """Turn Arrow's own OSError into an EOFError within the block.
+    """Turn Arrow's own errors of broken data into an EOFError within the block.
 
-    Arrow raises an OSError without a number for broken data; a failing device has a number.
+    Arrow raises an OSError without a number for broken data; a failing device has a number. A
+    column's name that is no UTF-8 fails when Arrow makes a text of it.
 
     Raises:
         EOFError: The data are broken.
@@ -34,6 +35,8 @@ def broken_data() -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as error:
+        raise EOFError(f"a column's name is no text: {error}") from error
     except OSError as error:
         if error.errno is None:
             raise EOFError(str(error)) from error

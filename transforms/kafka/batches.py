@@ -39,8 +39,36 @@ class BatchTooLargeError(Exception):
         self.next = following
 
 
+class _Name(bytes):
+    """Bytes of which any text can be made."""
+
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        """Decode, with an escape for each byte that is not of the encoding."""
+        return super().decode(encoding, "backslashreplace")
+
+
+class _Lenient:
+    """A batch's bytes, of whose pieces any text can be made.
+
+    Args:
+        raw: The bytes.
+    """
+
+    def __init__(self, raw: Any):
+        self._raw = raw
+
+    def __getitem__(self, place: int | slice) -> Any:
+        found = self._raw[place]
+        return found if isinstance(place, int) else _Name(found)
+
+
 def bound() -> None:
-    """Have kafka-python's batches raise BatchTooLargeError, in this process from now on."""
+    """Bound what kafka-python makes of batches, in this process from now on.
+
+    A batch that holds too much raises BatchTooLargeError. A header's name may be any bytes: other
+    clients send such, kafka-python takes the whole batch for corrupt, and no reader would ever get
+    beyond it.
+    """
     kind: Any = DefaultRecordBatch  # its types are those of kafka-python 2
     whole = kind._maybe_uncompress
     if whole.__module__ == __name__:
@@ -60,3 +88,17 @@ def bound() -> None:
         batch._buffer, batch._pos, batch._decompressed = data, 0, True
 
     kind._maybe_uncompress = bounded
+    read = kind._read_msg
+
+    def lenient(batch: Any) -> Any:
+        try:
+            return read(batch)
+        except UnicodeDecodeError:
+            raw = batch._buffer
+            batch._buffer = _Lenient(raw)
+            try:
+                return read(batch)
+            finally:
+                batch._buffer = raw
+
+    kind._read_msg = lenient

@@ -26,6 +26,8 @@ def _bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH_BYTES", 1 << 20)
     whole = getattr(DefaultRecordBatch, "_maybe_uncompress")  # noqa: B009 (unknown to the types)
     monkeypatch.setattr(DefaultRecordBatch, "_maybe_uncompress", whole)  # as it was, afterwards
+    read = getattr(DefaultRecordBatch, "_read_msg")  # noqa: B009
+    monkeypatch.setattr(DefaultRecordBatch, "_read_msg", read)
     batches.bound()
     batches.bound()
 
@@ -41,6 +43,27 @@ def batch(codec: str, values: list[bytes]) -> Any:
 def test_a_batch_is_read_as_before(codec: str) -> None:
     values = [b"a", b"", b"b" * 200_000, *[b"c"] * 300]
     assert [record.value for record in batch(codec, values)] == values
+
+
+class Name(str):
+    """A header's name that other clients send: bytes that are no UTF-8."""
+
+    def encode(self, *_: object) -> bytes:
+        return b"\xff" + super().encode()
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_header_may_have_any_name(codec: str) -> None:
+    """kafka-python takes the whole batch for corrupt, so no reader would get beyond it."""
+    builder: Any = DefaultRecordBatchBuilder(2, CODECS[codec], False, -1, -1, -1, 1 << 30)
+    for offset, name in enumerate(["h", Name("h"), "ü"]):
+        builder.append(offset, 0, b"k", b"v", [(name, b"\xff"), (name, None)])
+    found = list(DefaultRecordBatch(builder.build()))
+    assert [(record.key, record.value) for record in found] == [(b"k", b"v")] * 3
+    assert {type(record.value) for record in found} == {bytes}
+    names = [[name for name, _ in record.headers] for record in found]
+    assert names == [["h", "h"], ["\\xffh", "\\xffh"], ["ü", "ü"]]
+    assert found[1].headers[0][1] == b"\xff"
 
 
 @pytest.mark.parametrize("codec", ["gzip", "zstd"])

@@ -1,0 +1,127 @@
+"""Fuzzes for some minutes: python tests/fuzz/fuzz.py MINUTES [TARGET…]; `make fuzz MINUTES=20`.
+
+The minutes are divided among the targets (see targets.py). Inputs are mutations of the seeds in
+tests/data/fuzz/TARGET. With atheris (`pip install atheris`) mutations follow the lines that they
+reach; without it Hypothesis draws them. An input that fails is written to tests/data/fuzz/TARGET,
+where `pytest tests/fuzz` tries it again ever after; so mend what it shows, or delete it.
+Exit status: 1 if an input failed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+SEEDS = Path(__file__).resolve().parents[1] / "data" / "fuzz"
+BATCH = 200  # examples of Hypothesis between two looks at the clock
+MOST_BYTES = 4096
+
+
+def seeds(target: str) -> list[bytes]:
+    """The seeds of a target."""
+    return [path.read_bytes() for path in sorted((SEEDS / target).iterdir())]
+
+
+def keep(target: str, data: bytes) -> Path:
+    """Write an input that failed beside the seeds."""
+    path = SEEDS / target / f"failed-{hashlib.sha256(data).hexdigest()[:12]}"
+    path.write_bytes(data)
+    return path
+
+
+def with_hypothesis(name: str, seconds: float) -> int:
+    """Fuzz a target; returns the number of inputs that were tried, negative after a failure."""
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+    from hypothesis import strategies as st
+    from targets import TARGETS
+
+    check, known = TARGETS[name], seeds(name)
+    tried, last = 0, b""
+
+    @st.composite
+    def mutated(draw: st.DrawFn) -> bytes:
+        data = bytearray(draw(st.sampled_from(known)))
+        for _ in range(draw(st.integers(1, 5))):
+            at = draw(st.integers(0, len(data)))
+            piece = draw(st.binary(max_size=8) | st.sampled_from(known).map(lambda d: d[:40]))
+            data[at : at + draw(st.integers(0, 12))] = piece
+        return bytes(data[:MOST_BYTES])
+
+    until, number = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+
+        @seed(number)
+        @settings(
+            max_examples=BATCH,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(mutated() | st.text().map(lambda text: text.encode("utf-8", "surrogatepass")))
+        def tries(data: bytes) -> None:
+            nonlocal tried, last
+            tried, last = tried + 1, data
+            check(data)
+
+        try:
+            tries()
+        except Exception:
+            traceback.print_exc()
+            print(f"{name}: {keep(name, last)}", flush=True)
+            return -tried
+        number += 1
+    return tried
+
+
+def with_atheris(name: str, seconds: float) -> None:
+    """Fuzz a target and end the process; a failing input is written by libFuzzer."""
+    import atheris  # pyright: ignore[reportMissingImports]
+
+    with atheris.instrument_imports(include=["evenflow"]):
+        from targets import TARGETS
+    check, folder = TARGETS[name], SEEDS / name
+    words = [
+        "fuzz",
+        f"-max_total_time={seconds:.0f}",
+        f"-max_len={MOST_BYTES}",
+        "-rss_limit_mb=3000",
+    ]
+    words += ["-timeout=60", f"-artifact_prefix={folder}/failed-", "-print_final_stats=1"]
+    # New inputs go to the first folder, seeds are read from the second
+    found = Path("build/fuzz") / name
+    found.mkdir(parents=True, exist_ok=True)
+    atheris.Setup([*words, str(found), str(folder)], check)
+    atheris.Fuzz()
+
+
+def main(words: Sequence[str]) -> int:
+    """Fuzz targets one after the other, each in a process of its own."""
+    if words[0] == "--one":
+        engine, name, seconds = words[1], words[2], float(words[3])
+        if engine == "atheris":
+            with_atheris(name, seconds)
+        tried = with_hypothesis(name, seconds)
+        print(f"{name}: {abs(tried)} inputs tried", flush=True)
+        return int(tried < 0)
+    chosen = list(words[1:]) or sorted(path.name for path in SEEDS.iterdir() if path.is_dir())
+    engine = "atheris" if find_spec("atheris") else "hypothesis"
+    seconds = float(words[0]) * 60 / len(chosen)
+    print(f"{engine}, {seconds:.0f} s for each of {', '.join(chosen)}", flush=True)
+    failed: list[str] = []
+    for name in chosen:
+        one = [sys.executable, __file__, "--one", engine, name, str(seconds)]
+        if subprocess.run(one).returncode:
+            failed.append(name)
+    print(f"failed: {', '.join(failed) or 'none'}")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
