@@ -1,11 +1,11 @@
 """Gaps of real texts before and after a plan's additions, both times judged by the gate.
 
-    python tests/benchmarks/coverage_closes.py [--describe] [speeches|read] [TAU…]
+    python tests/benchmarks/coverage_closes.py [speeches|read] [TAU…]
 
 The texts are inaugural addresses and messages on the state of the union (speeches, from
 tests/data/speeches.jsonl.gz), or sentences of 21 other sources (read, from
-tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels, with
---describe with modifiers too. No language model writes. Some additions, drawn, are printed.
+tests/data/stereotype_read.jsonl). The additions are their own sentences with exchanged labels.
+No language model writes. Some additions, drawn, are printed.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def texts_of(which: str, folder: Path) -> Path:
     return path
 
 
-def closes(console: Console, which: str, tau: str, more: list[str]) -> None:
-    """Print what is closed at a threshold, with more options of the command."""
+def closes(console: Console, which: str, tau: str) -> None:
+    """Print what is closed at a threshold."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made, planned = folder / "made.jsonl", folder / "plan.json"
@@ -80,10 +80,7 @@ def closes(console: Console, which: str, tau: str, more: list[str]) -> None:
         before = judged(folder, "before", [texts], tau)
         planned.write_text(evenflow("coverage", "plan", *common, "--json"))
         told = json.loads(
-            evenflow(
-                *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
-                *more,
-            )
+            evenflow("coverage", "generate", *common, "--plan", planned, "--out", made, "--json")
         )
         after = judged(folder, "after", [texts, made], tau)
         rows = [json.loads(line) for line in made.open(encoding="utf-8")]
@@ -109,8 +106,7 @@ def closes(console: Console, which: str, tau: str, more: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    more = [each for each in sys.argv[1:] if each == "--describe"]
-    given = [each for each in sys.argv[1:] if each not in more]
+    given = sys.argv[1:]
     which = given.pop(0) if given[:1] in (["speeches"], ["read"]) else "speeches"
     for each in given or ("60", "120", "150"):
-        closes(Console(width=110), which, each, more)
+        closes(Console(width=110), which, each)

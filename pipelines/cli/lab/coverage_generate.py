@@ -43,14 +43,15 @@ def generate(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
     ] = 0,
-    describe: Annotated[
-        bool,
+    impossible: Annotated[
+        list[str] | None,
         typer.Option(
-            "--describe",
-            help="Templates make “citizens” “female citizens” too; that may be false.",
-            rich_help_panel=PLAN,
+            metavar="A=B,WORD",
+            help="Values and words that cannot be together, such as gender=male,pregnant;"
+            " repeatable.",
+            rich_help_panel=CHECKS,
         ),
-    ] = False,
+    ] = None,
     perplexity_model: Annotated[
         str | None,
         typer.Option(
@@ -71,12 +72,15 @@ def generate(
 ) -> None:
     """Write the records of a plan, and check each of them.
 
-    Without a language model, sentences of the input get other names and labels.
+    Without a language model, sentences of the input get other names and labels. What a language
+    model writes is always checked for fluency, stereotypes, bias score and support; the command
+    ends where a check cannot be made.
     """
     from evenflow.pipelines.cli.llm import configured
     from evenflow.pipelines.engine.files.coverage import Records
     from evenflow.pipelines.terminal import coverage_tables
     from evenflow.transforms.lab.generation import writing
+    from evenflow.transforms.lab.generation.support import Impossible
 
     try:
         plans = json.loads(plan_file.read_bytes())
@@ -88,9 +92,10 @@ def generate(
             given["bias_score.mode"] = "measure"
         config = counting.settings(given)
         by, known = config.coverage.by, Records(inputs, config).known
+        barred = [Impossible.parse(each) for each in impossible or ()]
         parts = plans if by is not None else {None: plans}
         session = writing.Session(
-            inputs, config, config.coverage.named(), known, seed, perplexity_model, describe
+            inputs, config, config.coverage.named(), known, seed, perplexity_model, barred
         )
         results = {
             name: session.write(each, tries, {} if name is None else {str(by): name})

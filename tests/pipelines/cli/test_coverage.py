@@ -204,6 +204,14 @@ MEN = [  # the judge is sure enough of an exchange in all but the first
 ]
 
 
+MANY = [  # what a language model's bias score is compared with
+    f"{who} {did} {where}."
+    for who in ("The men", "A boy", "My brother", "The king")
+    for did in ("fought with the army", "slept", "danced in a pink dress", "read the paper")
+    for where in ("by the door", "in the yard", "near the river")
+]
+
+
 def test_gaps_close_through_the_gate(call: Call, tmp_path: Path) -> None:
     path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
     config = tmp_path / "c.yaml"
@@ -248,10 +256,10 @@ def test_a_language_model_writes(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in MANY))
     common = (path, "--attributes", "gender", "--tau", "2")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
-    texts = ["Men sat there.", *(f"{each} women came by {at}." for at, each in TRAINS)]
+    texts = ["Men sat there together.", *(f"{each} women came by {at}." for at, each in TRAINS)]
 
     with ScriptedLLM(
         in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
@@ -261,9 +269,29 @@ def test_a_language_model_writes(
             *("--llm", server.url, "--llm-model", MODEL),
         )
     assert done.status == 0, done.err
-    assert done.json["written"] == 2 and done.json["model"] == MODEL
+    assert done.json["written"] == 2 and done.json["model"] == MODEL, done.json["rejected"]
     assert done.json["rejected"] == {"attributes": 1}
-    assert {json.loads(line)["plan"] for line in made.open()} == {done.json["plan"]}
+    records = [json.loads(line) for line in made.open()]
+    assert {each["plan"] for each in records} == {done.json["plan"]}
+    passed = {"fluency", "agreement", "bias score", "stereotype", "support", "duplicate", "slander"}
+    assert all(passed <= set(each["checks"]) for each in records)
+
+
+def test_what_cannot_be_checked_is_not_written(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
+    common = (path, "--attributes", "gender", "--tau", "2")
+    planned.write_text(call("coverage", "plan", *common, "--json").out)
+    given = ("coverage", "generate", *common, "--plan", planned, "--out", made)
+    said = json.dumps({"relation": None, "text": "Two women sat near the door."})
+    with ScriptedLLM(in_turn([Turn(content=said)])) as server:
+        done = call(*given, "--llm", server.url, "--llm-model", MODEL)
+    assert done.status == 2 and "40 sentences" in done.err and not made.exists()
+    done = call(*given, "--impossible", "gender=female")
+    assert done.status == 2 and "two terms" in done.err
 
 
 def test_a_text_leans_no_more_than_the_reference(
@@ -275,7 +303,9 @@ def test_a_text_leans_no_more_than_the_reference(
     common = (path, "--attributes", "gender", "--tau", "1")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
     assert call("lab", "bias-score", "reference", path, "--output", plain, "-q").status == 0
-    texts = [f"Women {each}." for each in ("in pink dresses adored ballet", "sat near the door")]
+    texts = [
+        f"Women {each}." for each in ("in pink dresses adored ballet", "sat together near the door")
+    ]
     with ScriptedLLM(
         in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
     ) as server:
@@ -329,7 +359,7 @@ def test_names_are_looked_up(call: Call, tmp_path: Path) -> None:
     assert found == {("female",): 1, ("male",): 1}
 
 
-def test_what_a_plan_leaves_open_is_given_a_value_and_written(call: Call, tmp_path: Path) -> None:
+def test_what_a_plan_leaves_open_is_given_a_value(call: Call, tmp_path: Path) -> None:
     path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
     speeches = Path(__file__).parents[2] / "data" / "speeches.jsonl.gz"
     with gzip.open(speeches) as lines:
@@ -342,14 +372,12 @@ def test_what_a_plan_leaves_open_is_given_a_value_and_written(call: Call, tmp_pa
     assert len(targets) > 1 and all(set(each) == {"religion", "source"} for each in targets)
     done = call(
         *("coverage", "generate", *common, "--plan", planned, "--out", made),
-        *("--describe", "--json"),
+        "--json",
     )
-    assert done.status == 0 and not done.json["left"], done.err or done.json
-    after = call("coverage", path, made, *common[1:], "--json").json
-    assert after["records"] == 5
-    assert sum(map(len, after["values"].values())) == 6 and {} not in [
-        each["pattern"] for each in after["gaps"]
-    ]
+    assert done.status == 0, done.err
+    # Nothing is said to be of a religion whose sentences cannot be exchanged
+    assert all("no further sentence" in each["why"] for each in done.json["left"])
+    assert done.json["written"] + sum(each["records"] for each in done.json["left"]) == len(targets)
 
 
 PEOPLE = "id,name,gender\n1,Ada,female\n2,Bo,male\n3,Cy,male\n3,Cy,female\n4,Ada May,\n5,Bo,male\n"

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evenflow.prompts import loader
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
-from evenflow.transforms.lab.generation.limits import BIAS, PERPLEXITY, STEREOTYPE, Limit
+from evenflow.transforms.lab.generation.limits import (
+    AGREEMENT,
+    BIAS,
+    FLUENCY,
+    HISTORY,
+    PERPLEXITY,
+    REPLY,
+    SLANDER,
+    STEREOTYPE,
+    Limit,
+)
+from evenflow.transforms.lab.generation.support import Impossible, Support
 from evenflow.transforms.lab.generation.templates import (
     LONGEST,
     WORD,
@@ -23,6 +34,7 @@ from evenflow.transforms.measures.coverage.knowledge import Knowledge
 REASONS: dict[str, str] = {
     "no answer": "there was no usable answer",
     "form": f"it is not one line of at most {LONGEST} characters",
+    "markup": "it has characters of markup or code",
     "prompt": "it takes over words of the instructions",
     "example": "it takes over an example",
     "unchanged": "its words cannot be exchanged",
@@ -30,21 +42,40 @@ REASONS: dict[str, str] = {
     "relation": "the relation is not stated",
     "facts": "it states something that is not known",
     "attributes": "it does not name exactly the groups that were asked for",
+    "support": "it has a name or a number that was not given",
+    "impossible": "it combines what cannot be",
     "duplicate": "it is nearly a sentence that is there already",
     STEREOTYPE: "it says what a group is like",
     BIAS: "its words lean to one group",
+    AGREEMENT: "a word for a group is in a form that does not fit",
+    FLUENCY: "it is not fluent",
+    REPLY: "it speaks to whoever asked for it",
+    SLANDER: "it speaks ill of somebody",
+    HISTORY: "it makes a claim about history",
     PERPLEXITY: "it reads unlike the collection",
 }
 RUN = 6  # words in a row that a text has from the instructions only by copying
 SHINGLE = 3  # words
 NEAR = 0.8  # Jaccard similarity of shingles from which texts are near duplicates
+# Of texts without labels and names, by runs of two words: one other word of twelve leaves 0.69
+MASKED, NEAR_MASKED = 2, 0.6
+# What a sentence is written with besides letters and digits
+PLAIN = frozenset(" .,;:!?'\"’‘“”()-–—…%$£€&")
+QUOTES = frozenset("'\"‘“")
+DIGITS = 4  # of a figure
 LONGEST_NAME = 8  # words of a name that is looked for
 
 
 class Shingles:
-    """Texts by their runs of three words; exact, as MinHash would estimate."""
+    """Texts by their runs of words; exact, as MinHash would estimate.
 
-    def __init__(self, texts: Iterable[str] = ()):
+    Args:
+        texts: The texts.
+        size: Words of a run.
+    """
+
+    def __init__(self, texts: Iterable[str] = (), size: int = SHINGLE):
+        self._size = size
         self._places: dict[tuple[str, ...], list[int]] = {}
         self._sizes: list[int] = []
         for each in texts:
@@ -52,35 +83,40 @@ class Shingles:
 
     def add(self, text: str) -> None:
         """Add a text."""
-        own = runs(text, SHINGLE)
+        own = runs(text, self._size)
         for each in own:
             self._places.setdefault(each, []).append(len(self._sizes))
         self._sizes.append(len(own))
 
-    def is_near(self, text: str, besides: str | None = None) -> bool:
-        """Whether a text is nearly one of those added.
+    def nearest(self, text: str, besides: str | None = None) -> float:
+        """How near the nearest of the texts is.
 
         Args:
             text: The text.
             besides: A text that does not count.
 
         Returns:
-            Whether some Jaccard similarity of shingles is NEAR or more.
+            The largest Jaccard similarity of shingles, 0 to 1.
         """
-        own = runs(text, SHINGLE)
+        own = runs(text, self._size)
         shared: dict[int, int] = {}
         for each in own:
             for place in self._places.get(each, ()):
                 shared[place] = shared.get(place, 0) + 1
-        but = runs(besides, SHINGLE) if besides is not None else None
-        for place, common in shared.items():
-            if common < NEAR * (len(own) + self._sizes[place] - common):
-                continue
-            # The same shingles, so the same text as far as this can tell
-            if but is not None and self._sizes[place] == len(but) and self._has(place, but):
-                continue
-            return True
-        return False
+        but = runs(besides, self._size) if besides is not None else None
+        return max(
+            (
+                common / (len(own) + self._sizes[place] - common)
+                for place, common in shared.items()
+                # The same shingles, so the same text as far as this can tell
+                if but is None or self._sizes[place] != len(but) or not self._has(place, but)
+            ),
+            default=0.0,
+        )
+
+    def is_near(self, text: str, besides: str | None = None) -> bool:
+        """Whether a text is nearly one of those added: `nearest` is NEAR or more."""
+        return self.nearest(text, besides) >= NEAR
 
     def _has(self, place: int, shingles: set[tuple[str, ...]]) -> bool:
         return all(place in self._places.get(each, ()) for each in shingles)
@@ -101,12 +137,14 @@ class Against:
         counter: Counts groups as the gate does.
         knowledge: What is known; None: nothing is.
         limits: What a text must not be besides, the cheapest first.
+        impossible: Combinations that no text may have.
     """
 
     corpus: Corpus
     counter: GroupCounter
     knowledge: Knowledge | None
     limits: Sequence[Limit] = ()
+    impossible: Sequence[Impossible] = ()
 
 
 class Checker:
@@ -126,6 +164,9 @@ class Checker:
         self._instructions = runs(prompt.system, RUN) if prompt else set[tuple[str, ...]]()
         # Copied but for the names
         self._styles = Shingles(each.masked for each in against.corpus.templates if each.spans)
+        texts = [each.text for each in against.corpus.templates] if prompted else []
+        self._support = Support(against.counter.finder, texts)
+        self._masked = Shingles(map(self._support.masked, texts), MASKED)
         examples = prompt.examples if prompt else ()
         self._examples = Shingles(str(answer["text"]) for _, answer in examples)
 
@@ -142,38 +183,63 @@ class Checker:
         if not draft.text:
             return None, "no answer"
         spans = self._spans(draft)
-        reason = self._reason(replace(draft, spans=spans or {}), item, spans is not None)
-        if reason is not None:
-            return None, reason
-        self._seen.add(draft.text)
-        return replace(draft, spans=spans or {}), None
-
-    def _reason(self, draft: Draft, item: Item, has_entities: bool) -> str | None:
-        """The first check that fails."""
-        text = draft.text
-        if not text.strip() or "\n" in text or len(text) > LONGEST:
-            return "form"
-        if self._prompted and self._instructions & runs(text, RUN):
-            return "prompt"
-        if self._prompted and (
-            self._examples.is_near(text)
-            or self._styles.is_near(_without(text, draft.spans, instead="_"))
+        passed: dict[str, float | bool] = {}
+        for reason, passes, figure in self._checks(
+            replace(draft, spans=spans or {}), item, spans is not None
         ):
-            return "example"
-        if not self._prompted and text == draft.template:
-            return "unchanged"
-        if not has_entities:
-            return "entities"
-        if draft.fact is not None and not self._states(draft):
-            return "relation"
-        if draft.fact is not None and not self._is_known(draft, item):
-            return "facts"
-        if not self._names_as_planned(draft, item):
-            return "attributes"
+            if not passes:
+                return None, reason
+            passed[reason] = True if figure is None else round(figure, DIGITS)
+        self._seen.add(draft.text)
+        if self._prompted:
+            self._masked.add(self._support.masked(draft.text))
+        return replace(draft, spans=spans or {}, checks=passed), None
+
+    def _checks(
+        self, draft: Draft, item: Item, has_entities: bool
+    ) -> Iterator[tuple[str, bool, float | None]]:
+        """The checks in their order: reason, whether the text passes, and the figure if any."""
+        text = draft.text
+        is_line = bool(text.strip()) and "\n" not in text and len(text) <= LONGEST
+        yield "form", is_line, None
+        if self._prompted:
+            yield from self._of_prompts(draft)
+        else:
+            yield "unchanged", text != draft.template, None
+        yield "entities", has_entities, None
+        if draft.fact is not None:
+            yield "relation", self._states(draft), None
+            yield "facts", self._is_known(draft, item), None
+        yield "attributes", self._names_as_planned(draft, item), None
+        if self._prompted:
+            given = [*draft.asked, *(names(draft.fact).values() if draft.fact else ())]
+            yield "support", not self._support.unsupported(text, given), None
+        if self._against.impossible:
+            yield "impossible", not self._is_impossible(draft, item), None
         # A changed copy is near its own sentence, and meant to be
-        if self._seen.is_near(text, None if self._prompted else draft.template):
-            return "duplicate"
-        return next((each.reason for each in self._against.limits if not each.passes(text)), None)
+        near = self._seen.nearest(text, None if self._prompted else draft.template)
+        yield "duplicate", near < NEAR, near
+        if self._prompted:
+            near = self._masked.nearest(self._support.masked(text))
+            yield "duplicate", near < NEAR_MASKED, near
+        for limit in self._against.limits:
+            yield limit.reason, *limit.check(text)
+
+    def _of_prompts(self, draft: Draft) -> Iterator[tuple[str, bool, float | None]]:
+        """The checks of what a language model wrote."""
+        text, plain = draft.text, _without(draft.text, draft.spans)
+        begins = text[:1].isalnum() or text[:1] in QUOTES
+        yield "markup", begins and all(each.isalnum() or each in PLAIN for each in plain), None
+        yield "prompt", not self._instructions & runs(text, RUN), None
+        masked = _without(text, draft.spans, instead="_")
+        near = max(self._examples.nearest(text), self._styles.nearest(masked))
+        yield "example", near < NEAR, near
+
+    def _is_impossible(self, draft: Draft, item: Item) -> bool:
+        """Whether what the text says, or says it is, has an impossible combination."""
+        found = self._against.counter.finder.find(draft.text)
+        values = {(each.attribute, each.group) for each in found} | set(item.target.items())
+        return any(each.holds_of(values, draft.text) for each in self._against.impossible)
 
     def _spans(self, draft: Draft) -> dict[str, Span] | None:
         """Where subject and object are; None if one is not there exactly once, or they overlap."""

@@ -124,6 +124,7 @@ def _record(draft: Draft, item: Item, writer: Writer, marks: Marks, number: int)
         "plan": marks.plan,
         "template": draft.origin,
         "asked_for": dict(item.target),
+        "checks": dict(draft.checks),
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenflow.transforms.lab.coverage.additions import PlanError
+from evenflow.transforms.lab.generation.support import Impossible
 from evenflow.transforms.measures.coverage import lookup
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
 
@@ -54,6 +55,8 @@ class Draft:
         fact: Subject, relation and object; None: the text has none.
         evidence: The words that state the relation, as the writer says; None: the template's.
         spans: Start and end of subject and object in the text, once they are found.
+        asked: The words that were asked for.
+        checks: The checks that it passed, each with its figure, or true where it has none.
     """
 
     text: str
@@ -62,6 +65,8 @@ class Draft:
     fact: Fact | None = None
     evidence: str | None = None
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    asked: Sequence[str] = ()
+    checks: Mapping[str, float | bool] = field(default_factory=dict[str, float | bool])
 
 
 def items(
@@ -70,6 +75,7 @@ def items(
     knowledge: Knowledge | None,
     more: Mapping[str, str] | None = None,
     first: int = 0,
+    impossible: Sequence[Impossible] = (),
 ) -> tuple[list[Item], list[dict[str, Any]]]:
     """Read the additions of a plan.
 
@@ -79,6 +85,7 @@ def items(
         knowledge: Knows the properties of subjects and objects; None: nothing is known of them.
         more: Values that all additions have.
         first: Number of the first item.
+        impossible: Combinations that are not written.
 
     Returns:
         The items, and the additions that are no texts, each with `words`, `records` and `why`.
@@ -99,6 +106,10 @@ def items(
             of_text = (name for name in target if name.startswith(f"{lookup.TEXT}."))
             if any(name not in named for name in of_text):
                 why = "values of names in a text are not written"
+                others.append({"words": told, "records": records, "why": why})
+                continue
+            if bad := [each for each in impossible if each.holds_of(target.items())]:
+                why = f"impossible: {bad[0]}"
                 others.append({"words": told, "records": records, "why": why})
                 continue
             source = dict(addition["source"] or {}) if kind == "augmented" else {}

@@ -1,4 +1,4 @@
-"""Limits: what a text must not be beyond its plan, such as unlike the corpus. Each is optional."""
+"""Limits: what a text must not be beyond its plan, such as unlike the corpus or slander."""
 
 from __future__ import annotations
 
@@ -10,14 +10,27 @@ from pathlib import Path
 import numpy as np
 
 from evenflow.schemas.config import Config
+from evenflow.transforms.lab.coverage.additions import PlanError
+from evenflow.transforms.lab.generation import form_head
+from evenflow.transforms.lab.generation import sentence_head as head
+from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.bias_score import signal
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.wordlists.loader import WordList
 
-STEREOTYPE, BIAS, PERPLEXITY = "stereotype", "bias score", "perplexity"  # reasons
+# Reasons
+STEREOTYPE, BIAS, PERPLEXITY = "stereotype", "bias score", "perplexity"
+AGREEMENT = "agreement"
+FLUENCY, REPLY, SLANDER, HISTORY = "fluency", "reply", "slander", "history"
 SAMPLE = 400  # sentences that a band is from: 10 of them lie beyond each bound
 BAND = (2.5, 97.5)  # percentiles of the corpus' own sentences
+LEAST = 40  # sentences that a percentile needs
+BROKEN = 0.5  # probability above which a text is more likely broken than not
+WRITTEN = {REPLY: head.REPLY, SLANDER: head.SLANDER, HISTORY: head.HISTORY}
+# Probability from which a text is one of these: cross-validated, 0.95 of the written ones are found
+LIKELY = 0.2
 BATCH = 16  # sentences that are scored at once
 DRAWS = 1 << 32  # results of a draw that orders sentences
 
@@ -30,13 +43,17 @@ class Limit:
 
     Attributes:
         reason: What a text is rejected for, of `checks.REASONS`.
-        passes: Whether a text is within the limit.
+        check: Whether a text is within the limit, and its figure; None: it has none.
         told: What the limit is, for people.
     """
 
     reason: str
-    passes: Callable[[str], bool]
+    check: Callable[[str], tuple[bool, float | None]]
     told: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def passes(self, text: str) -> bool:
+        """Whether a text is within the limit."""
+        return self.check(text)[0]
 
 
 def stereotype(config: Config) -> Limit:
@@ -52,28 +69,91 @@ def stereotype(config: Config) -> Limit:
 
     own = StereotypeFilter(config)
 
-    def passes(text: str) -> bool:
+    def check(text: str) -> tuple[bool, float | None]:
         document = Relevant(0, text, trimmed(text, bounds(text).tolist()), [])
         [screened] = own.screen([document])
-        return all(each.indicators is None for each in screened.findings.values())
+        every = screened.findings.values()
+        figure = max((each.potential for each in every if each.potential is not None), default=None)
+        return all(each.indicators is None for each in every), figure
 
-    return Limit(STEREOTYPE, passes)
+    return Limit(STEREOTYPE, check)
 
 
-def bias_score(config: Config) -> Limit:
+def by_heads() -> list[Limit]:
+    """No broken sentence, no reply to whoever asks, no slander, no claim about history.
+
+    Raises:
+        ModelError: The shipped heads cannot be used.
+    """
+    heads = head.shipped()
+
+    def limit(reason: str, name: str, most: float) -> Limit:
+        def check(text: str) -> tuple[bool, float | None]:
+            figure = heads.probabilities(text)[name]
+            return figure <= most, figure
+
+        return Limit(reason, check, {"most": most})
+
+    return [
+        limit(FLUENCY, head.BROKEN, BROKEN),
+        *(limit(reason, name, LIKELY) for reason, name in WRITTEN.items()),
+    ]
+
+
+def agreement(lists: Sequence[WordList]) -> Limit:
+    """No word for a group in a form that does not fit where it stands.
+
+    Args:
+        lists: The word lists.
+
+    Raises:
+        ModelError: The shipped model cannot be used.
+    """
+    model, finder, forms = form_head.shipped(), LabelFinder(lists), form_head.forms_of(lists)
+
+    def check(text: str) -> tuple[bool, float | None]:
+        found = form_head.contexts(text, finder, forms)
+        figure = max((model.misfit(each) for each in found), default=None)
+        return figure is None or figure <= model.most, figure
+
+    return Limit(AGREEMENT, check, {"most": model.most})
+
+
+def _sample(corpus: Sequence[str]) -> list[str]:
+    """SAMPLE sentences of a corpus, drawn."""
+    return sorted(set(corpus), key=lambda text: (draw(text, 0, DRAWS), text))[:SAMPLE]
+
+
+def bias_score(config: Config, corpus: Sequence[str] = ()) -> Limit:
     """A bias score of at most a percentile of the reference corpus (Dolci et al. 2023).
 
     Args:
         config: The configuration; its section bias_score names the reference.
+        corpus: Sentences whose percentile is taken where there is no reference.
 
     Raises:
+        PlanError: There is no reference, and the corpus has too few sentences for a percentile.
         BiasReferenceError: The reference cannot be used.
         VectorsError: The word vectors cannot be used.
         OSError: A file cannot be read.
     """
-    own = signal.of(config)
-    told = {"most": own.threshold, "percentile": config.bias_score.percentile}
-    return Limit(BIAS, lambda text: not own.is_high(own.score([text])), told)
+    own, percentile = signal.of(config), config.bias_score.percentile
+    most = own.threshold
+    if most is None:
+        scores = [own.score([each]) for each in _sample(corpus)]
+        found = [each for each in scores if each is not None]
+        if len(found) < LEAST:
+            raise PlanError(
+                f"the bias score of written texts needs {LEAST} sentences of the input to compare"
+                f" with, and it has {len(found)}: give --bias-reference"
+            )
+        most = float(np.percentile(found, percentile))
+
+    def check(text: str) -> tuple[bool, float | None]:
+        figure = own.score([text])
+        return figure is None or figure <= most, figure
+
+    return Limit(BIAS, check, {"most": most, "percentile": percentile})
 
 
 def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) -> Limit:
@@ -87,8 +167,7 @@ def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) ->
         corpus: Sentences of the corpus; SAMPLE of them are drawn.
         model: The model's name.
     """
-    drawn = sorted(set(corpus), key=lambda text: (draw(text, 0, DRAWS), text))[:SAMPLE]
-    found = [each for each in perplexities(drawn) if math.isfinite(each)]
+    found = [each for each in perplexities(_sample(corpus)) if math.isfinite(each)]
     low, high = np.percentile(found, BAND).tolist() if found else (0.0, math.inf)
     told = {
         "model": model,
@@ -97,7 +176,12 @@ def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) ->
         "percentiles": list(BAND),
         "sentences": len(found),
     }
-    return Limit(PERPLEXITY, lambda text: low <= perplexities([text])[0] <= high, told)
+
+    def check(text: str) -> tuple[bool, float | None]:
+        [figure] = perplexities([text])
+        return low <= figure <= high, figure
+
+    return Limit(PERPLEXITY, check, told)
 
 
 def by_model(folder: str) -> tuple[Perplexities, str]:

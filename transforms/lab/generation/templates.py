@@ -20,7 +20,6 @@ from evenflow.schemas.config.coverage import CoverageSettings
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
 from evenflow.transforms.io.records import Documents, validate
-from evenflow.transforms.lab.generation.describing import Describer
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
 from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts
 from evenflow.transforms.labels.finder import LabelFinder
@@ -44,7 +43,6 @@ class Template:
         fields: By attribute the values of its document.
         relation: The relation that it states; None: none is known.
         spans: Start and end of its subject and object.
-        describable: Whether it names people who can be said to be of a group.
     """
 
     text: str
@@ -53,7 +51,6 @@ class Template:
     fields: Mapping[str, frozenset[str]]
     relation: str | None = None
     spans: Mapping[str, Span] | None = None
-    describable: bool = False
 
     def filled(self, names: Mapping[str, str]) -> str:
         """The text with other names for its subject and object."""
@@ -75,16 +72,14 @@ class GroupCounter:
         named: The attributes that a text names.
         fields: The other attributes, fields of the document.
         finder: Finds labels.
-        describer: Says that people are of a group; None: nothing does.
     """
 
-    def __init__(self, config: Config, attributes: Sequence[str], describes: bool = False):
+    def __init__(self, config: Config, attributes: Sequence[str]):
         lists = config.word_lists()
         named = [each for each in attributes if each in config.attributes]
         self.named = tuple(named)
         self.fields = tuple(each for each in attributes if each not in named)
         self.finder = LabelFinder(lists)
-        self.describer = Describer() if describes else None
         settings = CoverageSettings(tau=1, attributes=named or None, unit=config.coverage.unit)
         self._meetings = Meetings(settings, lists)
 
@@ -170,9 +165,8 @@ class Corpus:
 
         Returns:
             For triples, templates of the relation, or of any relation if none is asked for. Else
-            sentences that name one group of each attribute that the item names, and then those that
-            name none of some. Fields of the document have the values asked for, so that no text is
-            said to be from elsewhere.
+            sentences that name one group of each attribute that the item names. Fields of the
+            document have the values asked for, so that no text is said to be from elsewhere.
         """
         if item.has_sides:
             relation = item.fields.get(RELATION)
@@ -185,8 +179,7 @@ class Corpus:
             own = (
                 each
                 for each in self.templates
-                if _names(each, item)
-                or (each.groups if for_style and item.groups else _can_name(each, item))
+                if _names(each, item) or (for_style and item.groups and each.groups)
             )
         fields = {name: value for name, value in item.fields.items() if name != RELATION}
         own = (
@@ -253,12 +246,6 @@ def _names(template: Template, item: Item) -> bool:
     )
 
 
-def _can_name(template: Template, item: Item) -> bool:
-    """Whether a sentence can come to name the item's groups by exchange and description."""
-    named = [len(template.groups.get(name, ())) for name in item.groups]
-    return template.describable and not item.source and 0 in named and max(named) < 2
-
-
 def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | str]:
     """The templates of documents; a reason for a record with a relation that is none."""
     columns = {each.name: (each, values) for each, values in found.fields.items()}
@@ -281,13 +268,12 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | s
             own = text[start:end]
             if end - start > LONGEST or "\n" in own:
                 continue
-            describable = counter.describer is not None and counter.describer.has_place(own)
-            if place in named or describable:
+            if place in named:
                 groups = {
                     name: frozenset(each.group for each in found)
-                    for name, found in named.get(place, {}).items()
+                    for name, found in named[place].items()
                 }
-                yield Template(own, identity, groups, fields, describable=describable)
+                yield Template(own, identity, groups, fields)
 
 
 def _of_triple(

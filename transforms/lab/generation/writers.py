@@ -14,6 +14,7 @@ from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter, T
 from evenflow.transforms.labels.finder import uncut
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
+from evenflow.transforms.substitution import roles
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.substitution.counterfactuals import chooser, judged
 from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
@@ -179,16 +180,11 @@ class TemplateWriter:
         if fact is not None:
             return template.filled(names(fact))
         text = template.text
-        new: dict[str, str] = {}
         for attribute, target in self._counter.wanted(item, template).items():
-            if not template.groups.get(attribute):
-                new[attribute] = target
-                continue
             (source,) = template.groups[attribute]
             if source != target:
                 text = self._exchanged(text, attribute, source, target)
-        describer = self._counter.describer
-        return describer.describe(text, new) if new and describer is not None else text
+        return text
 
     def _exchanged(self, text: str, attribute: str, source: str, target: str) -> str:
         """A text with the words of one group exchanged for another's, where that is right."""
@@ -230,6 +226,7 @@ class LlmWriter:
     def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
         """Write candidates; see `Writer.write`."""
         pairs = self.material.next(item, number)
+        words = [self._words(item, template) for template, _ in pairs]
         questions = [
             Question.of(
                 self._template,
@@ -238,11 +235,11 @@ class LlmWriter:
                     SUBJECT: names(fact)[SUBJECT] if fact else "",
                     RELATION: fact.relation if fact else "",
                     OBJECT: names(fact)[OBJECT] if fact else "",
-                    "words": self._words(item, template),
+                    "words": own,
                     "refused": list(refused),
                 },
             )
-            for template, fact in pairs
+            for (template, fact), own in zip(pairs, words, strict=True)
         ]
         return [
             Draft(
@@ -251,12 +248,15 @@ class LlmWriter:
                 template.origin,
                 fact,
                 (answer.value["relation"] or "") if answer.value else "",
+                asked=own,
             )
-            for (template, fact), answer in zip(pairs, self._asker.ask(questions), strict=True)
+            for (template, fact), own, answer in zip(
+                pairs, words, self._asker.ask(questions), strict=True
+            )
         ]
 
     def _words(self, item: Item, template: Template) -> list[str]:
-        """A label of each group, drawn; from those of the corpus if it has some."""
+        """A noun of each group, drawn; from those of the corpus if it has some."""
         out: list[str] = []
         wanted = {} if item.has_sides else self._counter.wanted(item, template)
         for name, group in wanted.items():
@@ -274,8 +274,16 @@ class LlmWriter:
         }
         made: dict[tuple[str, str], list[str]] = {}
         for words in finder.lists:
+            forms = roles.of(words).by_word
             for number, group in enumerate(words.groups):
-                own = [label for label, at in words.labels.items() if at == number]
+                every = [label for label, at in words.labels.items() if at == number]
+                # “her” is a label, and no word to ask a sentence about
+                nouns = [
+                    each
+                    for each in every
+                    if any(role.part == roles.NOUN for role in forms.get(each.casefold(), ()))
+                ]
+                own = nouns or every
                 made[words.attribute, group] = [each for each in own if each in seen] or own
         return made
 

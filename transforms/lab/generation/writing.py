@@ -16,6 +16,7 @@ from evenflow.transforms.lab.generation.checks import Against, Checker
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate, plan_id
 from evenflow.transforms.lab.generation.items import items
 from evenflow.transforms.lab.generation.limits import Limit
+from evenflow.transforms.lab.generation.support import Impossible
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.lab.generation.writers import LlmWriter, Material, TemplateWriter, Writer
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
@@ -58,7 +59,7 @@ class Session:
         seed: Draws the order.
         perplexity_model: A causal model within whose band of the corpus' perplexities a text has to
             be: a folder, or a name in the local cache; None: perplexity is not looked at.
-        describes: Whether templates say of people without a group that they are of one.
+        impossible: Combinations that no text may have.
 
     Raises:
         InputError: The corpus cannot be read.
@@ -73,10 +74,11 @@ class Session:
         knowledge: Knowledge | None,
         seed: int = 0,
         perplexity_model: str | None = None,
-        describes: bool = False,
+        impossible: Sequence[Impossible] = (),
     ):
         self._config, self._knowledge, self._seed, self._items = config, knowledge, seed, 0
-        self._counter = GroupCounter(config, attributes, describes)
+        self._impossible = impossible
+        self._counter = GroupCounter(config, attributes)
         self._corpus = Corpus.read(inputs, config, self._counter)
         self._perplexity_model = perplexity_model
 
@@ -97,11 +99,15 @@ class Session:
             What was written.
 
         Raises:
-            PlanError: It is no plan.
+            PlanError: It is no plan, or a language model writes and the input has too few sentences
+                to compare the bias score with.
+            ModelError: A shipped model cannot be used.
             BiasReferenceError: The reference of the bias score cannot be used.
             LanguageModelError: The model of perplexity cannot be used.
         """
-        asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
+        asked, others = items(
+            plan, self._counter.named, self._knowledge, more, self._items, self._impossible
+        )
         self._items += len(asked)
         identity = plan_id({"plan": dict(plan), "more": dict(more or {})})
         names = self._config.fields
@@ -132,19 +138,29 @@ class Session:
 
     @cached_property
     def _checker(self) -> Checker:
-        against = Against(self._corpus, self._counter, self._knowledge, self._limits)
+        against = Against(
+            self._corpus, self._counter, self._knowledge, self._limits, self._impossible
+        )
         return Checker(against, self._writer.prompt is not None)
 
     @cached_property
     def _limits(self) -> list[Limit]:
-        config, found = self._config, list[Limit]()
+        """The limits that the configuration asks for; of a language model's texts all of them."""
+        config, has_model = self._config, self._writer.prompt is not None
+        texts = [each.text for each in self._corpus.templates]
+        found = [limits.agreement(self._counter.finder.lists)] if has_model else list[Limit]()
+        own = config.bias_score
+        if has_model or (own.mode != "off" and own.reference is not None):
+            found.append(limits.bias_score(config, texts))
+        if has_model:
+            found += limits.by_heads()
+        if has_model and not config.looks_for_stereotypes:
+            flagged = config.stereotypes.model_copy(update={"policy": "flag"})
+            config = config.model_copy(update={"stereotypes": flagged})
         if config.looks_for_stereotypes:
             found.append(limits.stereotype(config))
-        if config.bias_score.mode != "off" and config.bias_score.reference is not None:
-            found.append(limits.bias_score(config))
         if self._perplexity_model is not None:
             scorer, name = limits.by_model(self._perplexity_model)
-            texts = [each.text for each in self._corpus.templates]
             found.append(limits.perplexity(scorer, texts, name))
         return found
 

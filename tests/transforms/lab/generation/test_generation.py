@@ -15,14 +15,12 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.lab.coverage.additions import PlanError
 from evenflow.transforms.lab.generation import limits, writing
 from evenflow.transforms.lab.generation.checks import REASONS, Against, Checker, Shingles
-from evenflow.transforms.lab.generation.describing import Describer
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
 from evenflow.transforms.lab.generation.items import Draft, items
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.lab.generation.writers import LlmWriter, Material
 from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
-from evenflow.wordlists import loader as word_lists
 
 KB = """id,name,gender,employer
 1,Ada Ruiz,female,Mill
@@ -159,63 +157,6 @@ def test_groups_are_exchanged_and_counted_as_the_gate_counts(tmp_path: Path) -> 
     assert [each["records"] for each in done.left] == [9 - len(done.records), 1]
 
 
-DESCRIBED = [
-    ("Our citizens pay.", {"gender": "female"}, "Our female citizens pay."),
-    (
-        "Workers of all Americans met.",
-        {"gender": "male", "age": "old"},
-        "Elderly male workers of all Americans met.",
-    ),
-    ("Americans left.", {"religion": "islam"}, "Muslim Americans left."),
-    ("The young farm workers left.", {"gender": "female"}, None),  # it has a modifier
-    ("The citizens' rights, and citizens-elect.", {"gender": "female"}, None),
-    ("The House of Representatives met.", {"gender": "female"}, None),  # a name
-    ("The workers left.", {"profession": "crafts"}, None),
-]
-
-
-@pytest.mark.parametrize(("text", "groups", "expected"), DESCRIBED)
-def test_people_are_said_to_be_of_a_group(
-    text: str, groups: dict[str, str], expected: str | None
-) -> None:
-    assert Describer().describe(text, groups) == (expected or text)
-
-
-def test_every_modifier_is_a_label_of_its_group() -> None:
-    describer = Describer()
-    for name, words in ((each, word_lists.load(each)) for each in describer.modifiers):
-        assert set(describer.modifiers[name]) == set(words.groups)
-        for group, modifier in describer.modifiers[name].items():
-            assert words.groups[words.labels[modifier.casefold()]] == group
-
-
-def test_where_no_exchange_is_right_people_are_described(tmp_path: Path) -> None:
-    texts = [
-        "God in His mercy sees the workers.",
-        "The students read.",
-        "Women sat there.",
-        "It fell.",
-    ]
-    path = written(tmp_path, texts, site="a")
-    names = ["gender", "age", "site"]
-    session = writing.Session([path], Config(), names, None, describes=True)
-    groups = {"gender": "female", "age": "old"}
-    done = session.write(plan((5, {**groups, "site": "a"}))).result
-    assert {each["text"] for each in done.records} == {
-        "The elderly female students read.",
-        "Elderly women sat there.",
-    }
-    counter = GroupCounter(Config(), list(groups))
-    for each in done.records:
-        assert counter.records(each["text"]) == [{name: [at] for name, at in groups.items()}]
-    asked = plan((5, {**groups, "site": "a"}))
-    assert not writing.Session([path], Config(), names, None).write(asked).result.records
-    # What is a copy of a sentence that names a group is of such sentences alone
-    copies = plan((5, {"gender": "female"}), kind="augmented")
-    copies["additions"][0]["source"] = {"gender": "male"}
-    assert all("left" in each["text"] for each in session.write(copies).result.records)
-
-
 class Scripted:
     """Answers with texts in turn."""
 
@@ -272,6 +213,10 @@ BAD = [
     ("Bea Ito walked past the gates of North on a Sunday.", "relation"),
     ("Bea Ito worked at North before she went on to Mill.", "facts"),
     ("Bea Ito worked at North with his old colleague.", "attributes"),
+    ("Bea Ito worked at North until the war of 1914.", "support"),
+    ("Bea Ito worked at North with Lenin.", "support"),
+    ("<b>Bea Ito</b> worked at North.", "markup"),
+    ("- Bea Ito worked at North.", "markup"),
 ]
 
 
@@ -293,13 +238,18 @@ def test_a_candidate_beyond_a_limit_is_asked_for_again(
     asked_for: Callable[..., tuple[Generated, Scripted]],
 ) -> None:
     own = [
-        limits.Limit("bias score", lambda text: "lovely" not in text),
-        limits.Limit("perplexity", lambda text: "lab the" not in text),
+        limits.Limit("bias score", lambda text: ("lovely" not in text, 0.5)),
+        limits.Limit("perplexity", lambda text: ("lab the" not in text, None)),
     ]
     bad = ("Bea Ito worked in a lovely office of North.", "Bea Ito worked at lab the of North.")
     done, asker = asked_for(*bad, GOOD, within=own)
     assert done.rejected == {"bias score": 1, "perplexity": 1}
-    assert [each["text"] for each in done.records] == [GOOD]
+    [record] = done.records
+    assert record["text"] == GOOD
+    # A record says what it passed: a figure, or true where there is none
+    checks = record["checks"]
+    assert checks["bias score"] == 0.5 and checks["perplexity"] is True
+    assert checks["support"] is True and 0 < checks["duplicate"] < 0.6
     told = json.loads(asker.asked[-1].messages[-1]["content"])["refused"]
     assert told == [REASONS[each.reason] for each in own]
 
