@@ -1,12 +1,13 @@
 """Kills the gate on a topic at chosen moments: python stream_kill.py BROKER TOPIC WORK VICTIM EVERY
-OPTION…
+SETTINGS OPTION…
 
 A moment is a file operation of the gate below its output directory, seen by an audit hook: nothing
 in the product knows of it. VICTIM: `worker` kills the process that reads, stages and commits,
 `runner` the one of Prism, below it. Each moment, or each EVERY-th, has a run of its own on one
-output directory, after more messages were written; a last run goes to the end, undisturbed. Prints
-a JSON object a line: the moment, whether something was killed there, and how the run ended. Runs
-are forks of this process, so that imports are paid once.
+output directory, after more messages were written; a last run goes to the end, undisturbed.
+SETTINGS is a JSON object of configuration keys. Prints a JSON object a line: the moment, whether
+something was killed there, and how the run ended. Runs are forks of this process, so that imports
+are paid once.
 """
 
 from __future__ import annotations
@@ -93,14 +94,15 @@ def messages(batches: int) -> Counter[str]:
 
 def main() -> None:
     """A run for each moment, and a last one."""
-    address, topic, work, victim, every, *options = sys.argv[1:]
+    address, topic, work, victim, every, settings, *options = sys.argv[1:]
+    config = load(None, json.loads(settings))
     output, seen = Path(work) / "out", Path(work) / "seen"
     panes = 0
 
     def run() -> None:
         missing = panes - len(list((output / "ledger").glob("0*")))
         stream = Stream(KafkaSettings(address), topic, pane_seconds=1.0, max_panes=missing)
-        StreamRun(stream, output, load(None), options).go()
+        StreamRun(stream, output, config, options).go()
 
     def disturbed(event: str, pattern: str, which: int) -> None:
         wanted = re.compile(pattern)

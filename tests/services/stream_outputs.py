@@ -22,7 +22,7 @@ from services.kafka_broker import Broker
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
-from evenflow.schemas.config import load
+from evenflow.schemas.config import Config, load
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.storage.storage import Place, at
 
@@ -115,7 +115,8 @@ def recounted(output: Path) -> bool:
         if sum(table.num_rows for table in tables) != entry.documents:
             return False
         for name, each in entry.attributes.items():
-            for group, count in zip(each.groups, each.sums.counts, strict=True):
+            words = each.people.words if each.people else each.sums
+            for group, count in zip(each.groups, words.counts, strict=True):
                 if (
                     sum(sum(table[f"mentions_{name}_{group}"].to_pylist()) for table in tables)
                     != count
@@ -124,10 +125,12 @@ def recounted(output: Path) -> bool:
     return True
 
 
-def to_end(broker: Broker, topic: str, output: Place, **more: object) -> StreamRun:
+def to_end(
+    broker: Broker, topic: str, output: Place, config: Config | None = None, **more: object
+) -> StreamRun:
     """A run in this process up to the topic's end."""
     stream = Stream(KafkaSettings(broker.address), topic, pane_seconds=1.0, until_end=True, **more)  # type: ignore[arg-type]
-    return StreamRun(stream, output, load(None))
+    return StreamRun(stream, output, config or load(None))
 
 
 def command(

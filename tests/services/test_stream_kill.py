@@ -19,13 +19,22 @@ from services.kafka_broker import Broker
 from services.processes import left_behind
 from services.stream_outputs import TopicMaker, flink_runner, placed, recounted, to_end
 
+from evenflow.gates.ledger.files import read_entries
+from evenflow.schemas.config import load
+
 DRIVER = str(Path(__file__).with_name("stream_kill.py"))
 GRACE_SECONDS = 10.0  # in which a runner ends whose driver was killed
 MOST_SECONDS = 1200.0  # for a driver on a busy machine; 45 to 100 on two cores without other work
 
 
 def check(
-    broker: Broker, topic: str, folder: Path, victim: str, every: int, options: list[str]
+    broker: Broker,
+    topic: str,
+    folder: Path,
+    victim: str,
+    every: int,
+    options: list[str],
+    settings: dict[str, str] | None = None,
 ) -> None:
     """Kill at every so many moments on a runner, and compare."""
     command = [
@@ -36,6 +45,7 @@ def check(
         str(folder),
         victim,
         str(every),
+        json.dumps(settings or {}),
         *options,
     ]
     driver = subprocess.Popen(
@@ -56,7 +66,7 @@ def check(
     assert errors.count("RunnerError: the runner ended") == (
         len(moments) if victim == "runner" else 0
     )
-    to_end(broker, topic, folder / "whole").go()
+    to_end(broker, topic, folder / "whole", load(None, settings)).go()
     assert placed(folder / "out") == stream_kill.messages(len(moments) + 1) and recounted(
         folder / "out"
     )
@@ -67,6 +77,15 @@ def check(
 def test_in_process(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     assert len(stream_kill.MOMENTS) >= 10
     check(broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 1, [])
+
+
+def test_in_process_where_people_are_counted(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    settings = {"measure.count": "people"}
+    check(broker, topic(stream_kill.PARTITIONS), tmp_path, "worker", 6, [], settings)
+    entries = read_entries(tmp_path / "out")
+    assert all(entry.attributes["gender"].people for entry in entries)
 
 
 @pytest.mark.parametrize(("victim", "every"), [("worker", 4), ("runner", 1)])
