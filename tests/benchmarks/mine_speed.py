@@ -13,7 +13,6 @@ import argparse
 import gzip
 import json
 import random
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from rich.table import Table
 from scipy import stats
 
 from evenflow.transforms.lab.language_models.masked import MaskedModel
-from evenflow.transforms.lab.masking import quantised
 from evenflow.transforms.lab.masking.scoring import MaskedScorer
 from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
 from evenflow.transforms.models import loading
@@ -68,7 +66,6 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--sentences", type=int, default=300)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--onnx", type=Path, help="keeps the model in 8 bits")
     own = parser.parse_args()
     torch.set_num_threads(own.threads)
     words = loader.load("gender")
@@ -93,37 +90,29 @@ def main() -> None:
 
     usable = [sentence for sentence in every.values() if simple(sentence)]
     given = random.Random(0).sample(usable, min(own.sentences, len(usable)))
-    with tempfile.TemporaryDirectory() as folder:
-        digest = loading.digest(own.model)
-        began = time.perf_counter()
-        predict = quantised.predict(model, digest, own.onnx or Path(folder), own.threads)
-        print(f"8 bits: exported or loaded in {time.perf_counter() - began:.0f} s")
 
-        def ours(predict: Any = None) -> list[float]:
-            return [own[0].mean for own in MaskedScorer(model, words.groups, predict).score(given)]
+    def ours() -> list[float]:
+        return [own[0].mean for own in MaskedScorer(model, words.groups).score(given)]
 
-        rows = [
-            ("transformers, one by one", lambda: plain(model, given)),
-            ("evenflow lab mine, 32 bits", ours),
-            ("evenflow lab mine --onnx, 8 bits", lambda: ours(predict)),
-        ]
-        table = Table(
-            "", "CPU seconds", "sentences/s", "times", "Spearman, mean", "Spearman, score"
+    rows = [
+        ("transformers, one by one", lambda: plain(model, given)),
+        ("evenflow lab mine, 32 bits", ours),
+    ]
+    table = Table("", "CPU seconds", "sentences/s", "times", "Spearman, mean", "Spearman, score")
+    first: tuple[float, list[float]] | None = None
+    for name, function in rows:
+        began = time.process_time()
+        values = function()
+        seconds = time.process_time() - began
+        first = first or (seconds, values)
+        table.add_row(
+            name,
+            f"{seconds:.1f}",
+            f"{len(given) / seconds:.1f}",
+            f"{first[0] / seconds:.2f}",
+            spearman(first[1], values),
+            spearman(np.abs(first[1]), np.abs(values)),
         )
-        first: tuple[float, list[float]] | None = None
-        for name, function in rows:
-            began = time.process_time()
-            values = function()
-            seconds = time.process_time() - began
-            first = first or (seconds, values)
-            table.add_row(
-                name,
-                f"{seconds:.1f}",
-                f"{len(given) / seconds:.1f}",
-                f"{first[0] / seconds:.2f}",
-                spearman(first[1], values),
-                spearman(np.abs(first[1]), np.abs(values)),
-            )
     Console(width=100).print(f"{len(given)} sentences, {own.threads} thread(s)", table)
 
 

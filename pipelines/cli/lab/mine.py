@@ -24,7 +24,7 @@ SHOWN_WORDS = 5
 
 @command(
     "evenflow lab mine out --model bert-base-uncased --top 10",
-    "evenflow lab mine corpus/ --model bert-base-uncased -a gender --onnx cache",
+    "evenflow lab mine corpus/ --model bert-base-uncased -a gender --top 500",
     "evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn",
     "evenflow lab mine out --model m --intervene random-phrase-masking -o mined",
     options=("fields.text",),
@@ -73,13 +73,6 @@ def mine(
             help="Where results go; DIR/records is input of `run`.  [default: standard output]",
         ),
     ] = None,
-    onnx: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Compute in 8 bits, which is faster on a CPU; DIR keeps the model in that form.",
-        ),
-    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is drawn.")] = 0,
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Threads on a CPU.  [default: all]")
@@ -114,12 +107,12 @@ def mine(
     if output is not None:
         session.output, session.resumable = at(output), True
     given = source(inputs, config)
-    scorer, digest = (None, None) if model is None else scorer_of(model, words, onnx, threads)
+    scorer, digest = (None, None) if model is None else scorer_of(model, words, threads)
     settings = Settings(
         top,
         digest,
         model or "",
-        8 if onnx else 32,
+        32,
         seed,
         intervene,
         names and bool(intervene),

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenflow.gates.ledger.files import read_meta
-from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.config import Config
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
 from evenflow.transforms.io.records import validate
-from evenflow.transforms.lab.masking.causal_scoring import CausalScorer
 from evenflow.transforms.lab.masking.scoring import MaskedScorer, Scorer
 from evenflow.transforms.storage.storage import at
 from evenflow.wordlists.loader import WordList
@@ -79,42 +77,27 @@ def source(inputs: list[str], config: Config) -> Source:
     )
 
 
-def scorer_of(
-    model: str, words: WordList, onnx: Path | None = None, threads: int | None = None
-) -> tuple[Scorer, str]:
+def scorer_of(model: str, words: WordList, threads: int | None = None) -> tuple[Scorer, str]:
     """Load what scores sentences.
 
     Args:
-        model: Folder of a masked or causal model, or its name.
+        model: Folder of a masked model, or its name.
         words: The attribute's list.
-        onnx: Folder of models in 8 bits, in which it computes; None: as the model is.
         threads: Threads on a CPU; None: PyTorch's choice.
 
     Returns:
         The scorer, and the digest of the model's files.
 
     Raises:
-        LanguageModelError: The model cannot be used.
-        OSError: A file cannot be read or written.
+        LanguageModelError: The model cannot be used, or fills no masks.
+        OSError: A file cannot be read.
     """
     import torch
 
-    from evenflow.transforms.lab.language_models.causal import CausalModel
     from evenflow.transforms.lab.language_models.masked import MaskedModel
     from evenflow.transforms.models import loading
 
     if threads:
         torch.set_num_threads(threads)
-    causal = loading.kind_of(model) == "causal"
-    if causal and onnx is not None:
-        raise TrainInputError(f"{model}: only a masked model can be computed in 8 bits")
-    loaded = loading.load(model, kind="causal" if causal else "masked")
-    digest = loading.digest(model)
-    if causal:
-        return CausalScorer(CausalModel(loaded), words.groups), digest
-    masked, predict = MaskedModel(loaded), None
-    if onnx is not None:
-        from evenflow.transforms.lab.masking import quantised
-
-        predict = quantised.predict(masked, digest, onnx, threads)
-    return MaskedScorer(masked, words.groups, predict), digest
+    loaded = loading.load(model, kind="masked")
+    return MaskedScorer(MaskedModel(loaded), words.groups), loading.digest(model)

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evenflow.transforms.lab.language_models.causal import CausalModel
 from evenflow.transforms.lab.language_models.masked import MaskedModel
 from evenflow.transforms.lab.masking.sentences import Sentence, Word
 from evenflow.transforms.substitution import sets
@@ -48,7 +47,7 @@ class Said(NamedTuple):
         start: First character of the word in its sentence.
         end: Character after the last.
         words: The word of the first group and that of the second.
-        probabilities: Of these two; empty for a causal model.
+        probabilities: Of these two.
         would_say: The words that the model would have said there, the likeliest first.
     """
 
@@ -167,9 +166,8 @@ class MaskedScorer:
     """Scores with a masked language model.
 
     Args:
-        model: The model, for its tokens.
+        model: The model.
         groups: The attribute's groups.
-        predict: What computes; None: the model itself.
         batch_tokens: Most tokens of a batch; None: what suits its device.
     """
 
@@ -177,14 +175,13 @@ class MaskedScorer:
         self,
         model: MaskedModel,
         groups: Sequence[str],
-        predict: Predict | None = None,
         batch_tokens: int | None = None,
     ):
         self.left = Left()
         self._model, self._groups = model, groups
         self._batch_tokens = batch_tokens or batch_size(model)
         self._tokenizer = model.loaded.tokenizer
-        self._predict = predict or exact(model)
+        self._predict = exact(model)
         self._known: dict[tuple[str, bool], int | None] = {}
 
     def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
@@ -331,6 +328,6 @@ def exact(model: MaskedModel) -> Predict:
     return predict
 
 
-def batch_size(model: MaskedModel | CausalModel) -> int:
+def batch_size(model: MaskedModel) -> int:
     """Tokens of a batch that suit a model's device."""
     return GPU_TOKENS if model.loaded.device.type == "cuda" else CPU_TOKENS

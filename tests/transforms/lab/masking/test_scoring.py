@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from parts import needs_training
 
@@ -15,10 +14,7 @@ needs_training("torch", "transformers")
 from tiny_fillers import constant  # noqa: E402
 from tiny_models import SPECIAL, WORDS, tiny_model  # noqa: E402
 
-from evenflow.transforms.lab.language_models.causal import CausalModel  # noqa: E402
 from evenflow.transforms.lab.language_models.masked import MaskedModel  # noqa: E402
-from evenflow.transforms.lab.masking import quantised  # noqa: E402
-from evenflow.transforms.lab.masking.causal_scoring import CausalScorer  # noqa: E402
 from evenflow.transforms.lab.masking.scoring import (  # noqa: E402
     LONG,
     MASK,
@@ -101,50 +97,3 @@ def test_what_cannot_be_scored_is_counted(tmp_path: Path) -> None:
     assert len(found[1][0].said) == 1 and found[1][0].mean == pytest.approx(1.0, abs=1e-5)
     assert dict(scorer.left.words) == {"businesswoman": 1, "actress": 1}
     assert scorer.left.sentences == {SEVERAL: 2, LONG: 1, MASK: 1}
-
-
-def test_a_causal_model_is_asked_for_both_sentences(tmp_path: Path) -> None:
-    import torch
-
-    folder = tiny_model(tmp_path)
-    loaded = load(str(folder))
-    scorer = CausalScorer(CausalModel(loaded), GENDER.groups)
-    texts = ["that she was his nurse", "the man said", f"she said {'and ' * 70}"]
-    found = scorer.score(sentences(*texts))
-
-    def worth(text: str) -> float:
-        ids = torch.tensor([[5, *loaded.tokenizer(text)["input_ids"]]])
-        with torch.no_grad():
-            logs = torch.log_softmax(loaded.model(ids).logits[0].double(), -1)
-        return float(logs[:-1].gather(1, ids[0, 1:, None]).sum())
-
-    [one], [other], none = found
-    wanted = (worth("that she was her nurse") - worth("that he was his nurse")) / 2
-    assert one.mean == pytest.approx(wanted, abs=1e-4)
-    assert other.mean == pytest.approx(worth("the woman said") - worth("the man said"), abs=1e-4)
-    assert none == [] and scorer.left.sentences == {LONG: 1}
-
-
-def test_eight_bits_keep_the_ranking(tmp_path: Path) -> None:
-    needs_training("onnx", "onnxscript")
-    from scipy.stats import spearmanr
-
-    folder = tiny_model(tmp_path / "bert", "bert")
-    model: Any = load(str(folder)).model
-    for name, weight in model.named_parameters():
-        # As it is made, its answers hardly depend on the words
-        weight.data *= 1 if "LayerNorm" in name else 20
-    model.save_pretrained(folder)
-    words = WORDS.split()
-    rng = np.random.default_rng(0)
-    given = sentences(
-        *(f"she {' '.join(rng.choice(words[5:12], size))}" for size in rng.integers(2, 20, 60))
-    )
-    predict = quantised.predict(MaskedModel(load(str(folder))), "d" * 64, tmp_path / "onnx", 1)
-    assert [path.name for path in (tmp_path / "onnx").iterdir()] == ["d" * 16 + ".onnx"]
-    exact, fast = (
-        [each[0].mean for each in scorer.score(given)]
-        for scorer in (masked(folder), masked(folder, predict=predict))
-    )
-    assert spearmanr(exact, fast).statistic > 0.9
-    assert np.std(exact) > 0.05
