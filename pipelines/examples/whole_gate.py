@@ -23,6 +23,7 @@ from evenflow.beam import (
     GroupPanes,
     JudgePanes,
     KeyByPane,
+    MeasurePanes,
     ReadKafkaDocuments,
     RollingRepresentation,
     Substitute,
@@ -65,6 +66,7 @@ def whole_gate(
         "sums": counted | beam.CombinePerKey(CountMentions(config)),
         "checks": panes | CheckPane(config),
         "weights": weights,
+        "measures": panes | MeasurePanes(config),
     }
     for name, each in (("documents", annotated), ("dead_letters", read.dead_letters)):
         count = beam.WindowInto(windows) | KeyByPane() | beam.combiners.Count.PerKey()

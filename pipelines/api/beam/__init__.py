@@ -31,6 +31,7 @@ from evenflow.beam.counting import CountMentions, RollingRepresentation
 from evenflow.beam.grouping import GroupPanes, KeyByPane
 from evenflow.beam.judging import JudgePanes, judge_panes
 from evenflow.beam.kafka import ReadKafkaDocuments
+from evenflow.beam.measuring import MeasurePanes
 from evenflow.beam.panes import CheckPane, Substitute, WeightDocuments
 from evenflow.beam.writing import WriteShards
 
@@ -42,6 +43,7 @@ __all__ = [
     "GroupPanes",
     "JudgePanes",
     "KeyByPane",
+    "MeasurePanes",
     "ReadKafkaDocuments",
     "RollingRepresentation",
     "Substitute",

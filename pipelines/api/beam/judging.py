@@ -18,7 +18,7 @@ from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Weights
 from evenflow.settings import Configuration
 
 SUMS, CHECKS, WEIGHTS = "sums", "checks", "weights"  # names of the inputs
-DOCUMENTS, DEAD = "documents", "dead_letters"
+DOCUMENTS, DEAD, MEASURES = "documents", "dead_letters", "measures"
 
 
 class JudgePanes(Configured):
@@ -29,13 +29,15 @@ class JudgePanes(Configured):
 
     - checks, from `CheckPane`: a pane whose critical checks failed is blocked;
     - weights, from `WeightDocuments`: the weighted sums are judged;
+    - measures, from `MeasurePanes`: coverage, the bias score and others are judged too;
     - documents and dead_letters, how many were read and how many could not be: a pane with more
       dead letters than gate.most_dead allows is blocked.
 
     A verdict looks back on earlier panes, so one worker judges all panes. Of an unbounded input, it
     judges the panes of each window. The output's elements are dicts: pane, state (open, warn or
-    block), reason, folder (accepted or quarantine), and attributes: name -> the ledger's entry
-    (schemas.ledger.AttributeEntry) with pane, rolling and cumulative scores.
+    block), reason, folder (accepted or quarantine), attributes: name -> the ledger's entry
+    (schemas.ledger.AttributeEntry) with pane, rolling and cumulative scores, and measures: name ->
+    the ledger's record of each that is on.
 
     Args:
         config: A Config, the path of a YAML file, or a mapping of dotted keys to values. gate and
@@ -107,6 +109,7 @@ def judge_panes(
     checks: Mapping[int, Checks] | None = None,
     weights: Mapping[int, Mapping[str, Any]] | None = None,
     read: Mapping[int, tuple[int, int]] | None = None,
+    counted: Mapping[int, Mapping[str, dict[str, Any]]] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Judge panes one after the other.
 
@@ -116,6 +119,7 @@ def judge_panes(
         checks: Results of the checks, by the pane's number; a pane without one has passed.
         weights: What `WeightDocuments` gives of the weights, by the pane's number.
         read: Numbers of documents and of dead letters, by the pane's number.
+        counted: What `MeasurePanes` gives, by the pane's number.
 
     Yields:
         A verdict for each pane, see `JudgePanes`.
@@ -130,7 +134,8 @@ def judge_panes(
                     each["documents"], list(each["counts"].values()), each["products"]
                 )
                 for name, each in sums.items()
-            }
+            },
+            measures=dict((counted or {}).get(number, {})),
         )
         checked = (checks or {}).get(number, passed)
         record, weighed = _weights((weights or {}).get(number))
@@ -166,6 +171,7 @@ def judge_panes(
             "reason": verdict.reason,
             "folder": folder,
             "attributes": {name: each.model_dump() for name, each in attributes.items()},
+            "measures": {name: each.model_dump() for name, each in measures.items() if each},
         }
 
 
@@ -190,4 +196,5 @@ def _judged_group(
     sums = ((number, each) for number, parts in ordered for each in parts[SUMS])
     dead = found(DEAD)
     read = {number: (each, dead.get(number, 0)) for number, each in found(DOCUMENTS).items()}
-    return judge_panes(sums, Config.model_validate(settings), checks, found(WEIGHTS), read)
+    config = Config.model_validate(settings)
+    return judge_panes(sums, config, checks, found(WEIGHTS), read, found(MEASURES))

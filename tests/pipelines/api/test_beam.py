@@ -23,6 +23,7 @@ from evenflow.beam import (
     GroupPanes,
     JudgePanes,
     KeyByPane,
+    MeasurePanes,
     RollingRepresentation,
     Substitute,
     WeightDocuments,
@@ -220,6 +221,42 @@ def test_a_pane_is_weighed_and_checked_as_the_gate_does(
         return pq.read_table(path, columns=names).to_pylist()
 
     assert content(tmp_path / "beam") == content(tmp_path / "engine")
+
+
+def test_measures_are_judged_as_the_gate_does(
+    speeches: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    settings = {
+        **{"bias_score.mode": "measure", "coverage.tau": 40, "coverage.warn": 0.3},
+        **{"pane.docs": PANE, "gate.warn": 1.0, "gate.block": 1.0},
+    }
+    documents = speeches[: 2 * PANE]
+    evenflow.Gate(settings).run(documents, tmp_path)
+    entries = list(History(tmp_path, load(None, settings)))
+    expected = [
+        (
+            each.verdict.state,
+            {name: own.model_dump() for name, own in each.measures.items() if own is not None},
+        )
+        for each in entries
+    ]
+    assert {name for _, each in expected for name in each} == {"coverage", "bias_score"}
+    with beam.Pipeline(RUNNER) as pipeline:
+        keyed = (
+            pipeline
+            | beam.Create(documents)
+            | AnnotateDocuments(settings)
+            | KeyByPane(lambda document: int(document["id"]) // PANE)
+        )
+        panes = keyed | GroupPanes(settings)
+        known = {
+            "sums": keyed | beam.CombinePerKey(CountMentions(settings)),
+            "measures": panes | MeasurePanes(settings),
+        }
+        found = known | JudgePanes(settings)
+        assert_that(
+            found | beam.Map(lambda each: (each["state"], each["measures"])), equal_to(expected)
+        )
 
 
 def test_stereotypes_are_filtered_as_the_gate_does(tmp_path: Path) -> None:
