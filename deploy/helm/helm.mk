@@ -14,11 +14,11 @@ $(HELM)/.$(HELM_VERSION)-$(KUBECONFORM_VERSION):
 	GOBIN=$(abspath $(HELM)) go install github.com/yannh/kubeconform/cmd/kubeconform@$(KUBECONFORM_VERSION)
 	touch $@
 
-chart-schemas: install
+chart-schemas: install $(SERVICES)/kubernetes/crds/flinkdeployments.yaml $(SERVICES)/kubernetes/crds/servicemonitors.yaml
 	$(BIN)/python deploy/helm/schema.py > deploy/helm/evenflow/values.schema.json
 	rm -rf build/kubernetes && mkdir -p build/kubernetes
 	cd build/kubernetes && go mod init kubernetes && go mod download -json k8s.io/kubernetes@$(KUBERNETES_VERSION) > module.json
-	$(BIN)/python deploy/helm/kinds.py $$($(BIN)/python -c 'import json; print(json.load(open("build/kubernetes/module.json"))["Dir"])')
+	$(BIN)/python deploy/helm/kinds.py $$($(BIN)/python -c 'import json; print(json.load(open("build/kubernetes/module.json"))["Dir"])') $(CRDS)
 
 # kube-apiserver and etcd, on which a test applies the chart, and the definitions of the custom kinds: those of Prometheus' operator
 # from its Go module, of Flink's from its jar. The versions of Kubernetes' own parts

@@ -1,6 +1,7 @@
 """Writes the schemas of the kinds that the chart uses, from Kubernetes' OpenAPI.
 
-python deploy/helm/kinds.py FOLDER, the folder of the Go module k8s.io/kubernetes (Apache-2.0).
+python deploy/helm/kinds.py FOLDER CRDS: the folder of the Go module k8s.io/kubernetes (Apache-2.0),
+and that of the definitions of custom kinds, which `make control-plane` brings.
 Keys that a kind does not have are errors. Descriptions are left out.
 """
 
@@ -10,6 +11,8 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 KINDS = {
     "deployment-apps-v1": "apps.v1.Deployment",
@@ -21,6 +24,11 @@ KINDS = {
     "networkpolicy-networking-v1": "networking.v1.NetworkPolicy",
 }
 SHARED = "_definitions.json"
+CUSTOM = {  # kind: the file of its definition
+    "flinkdeployment-flink-v1beta1": "flinkdeployments.yaml",
+    "servicemonitor-monitoring-v1": "servicemonitors.yaml",
+    "prometheusrule-monitoring-v1": "prometheusrules.yaml",
+}
 KEPT = ("type", "items", "required", "enum", "additionalProperties")
 EITHER = {"IntOrString": ["string", "integer"], "Quantity": ["string", "number"]}
 
@@ -60,16 +68,41 @@ class Definitions:
         return kept
 
 
-def main(module: Path, folder: Path) -> None:
+def custom(schema: Any, definitions: Definitions, name: str = "") -> Any:
+    """A custom kind's schema without what is not checked; keys that it does not have are errors."""
+    if name == "podTemplate":
+        return definitions.reference("io.k8s.api.core.v1.PodTemplateSpec")
+    if name == "metadata" and "properties" not in schema:
+        return definitions.reference("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
+    kinds = ["string", "integer"] if schema.get("x-kubernetes-int-or-string") else None
+    kept = {key: schema[key] for key in KEPT if key in schema} | ({"type": kinds} if kinds else {})
+    for key in ("items", "additionalProperties"):
+        if isinstance(kept.get(key), dict):
+            kept[key] = custom(kept[key], definitions)
+    if "properties" in schema:
+        parts = schema["properties"].items()
+        kept["properties"] = {key: custom(part, definitions, key) for key, part in parts}
+        kept["additionalProperties"] = False
+    return kept
+
+
+def main(module: Path, crds: Path, folder: Path) -> None:
     """Write the schemas."""
     openapi = (module / "api" / "openapi-spec" / "swagger.json").read_text(encoding="utf-8")
     definitions = Definitions(json.loads(openapi)["definitions"])
     for name, kind in KINDS.items():
         reference = definitions.reference(f"io.k8s.api.{kind}")
         (folder / f"{name}.json").write_text(json.dumps(reference) + "\n", encoding="utf-8")
+    for name, file in CUSTOM.items():
+        [version] = yaml.safe_load((crds / file).read_text(encoding="utf-8"))["spec"]["versions"]
+        made = custom(version["schema"]["openAPIV3Schema"], definitions)
+        made["properties"] |= {key: {"type": "string"} for key in ("apiVersion", "kind")}
+        made["properties"] |= {"metadata": custom({}, definitions, "metadata")}
+        text = json.dumps(made, separators=(",", ":"))
+        (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
     shared = {"definitions": dict(sorted(definitions.found.items()))}
     (folder / SHARED).write_text(json.dumps(shared, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(__file__).parent / "schemas")
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(__file__).parent / "schemas")

@@ -15,8 +15,13 @@ import yaml
 from evenflow.schemas.config import Config
 
 VALUES = Path(__file__).parent / "evenflow" / "values.yaml"
-TYPES = {str: "string", bool: "boolean", int: "integer"}
-FREE = ("resources", "labels")  # objects of Kubernetes: the chart's reader checks them
+TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
+FREE = (
+    "resources",
+    "labels",
+    "workers",
+    "operatorLabels",
+)  # objects of Kubernetes: the chart's reader checks them
 
 
 def shape(value: Any) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import subprocess
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,7 @@ def test_helm_finds_no_fault() -> None:
     assert ended.returncode == 0, ended.stdout
 
 
-@pytest.mark.parametrize(("words", "kinds"), [((), 6), (("--values", ALL), 16)])
+@pytest.mark.parametrize(("words", "kinds"), [((), 6), (("--values", ALL), 19)])
 def test_kubernetes_would_take_what_is_rendered(words: tuple[str | Path, ...], kinds: int) -> None:
     found = rendered(*words)
     assert len(found) == kinds
@@ -116,6 +118,39 @@ def test_the_pods_commands_are_commands_that_there_are() -> None:
         assert each["envFrom"] == [{"secretRef": {"name": "kafka"}}]
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
+
+
+def test_flink_has_the_versions_that_tests_run_with() -> None:
+    """Job server, Flink and Beam's workers speak with each other only in fitting versions."""
+    found = rendered("--values", ALL)
+    [flink] = [each["spec"] for each in found if each["kind"] == "FlinkDeployment"]
+    sums = (ROOT / "deploy/flink/SHA256SUMS").read_text(encoding="utf-8")
+    [version] = re.findall(r" flink-core-([\d.]+)\.jar$", sums, re.MULTILINE)
+    assert flink["image"].startswith(f"flink:{version}-")
+    assert flink["flinkVersion"] == "v" + "_".join(version.split(".")[:2])
+    [server] = flink["jobManager"]["podTemplate"]["spec"]["containers"]
+    compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))
+    # whose version is held to be that of the jars
+    assert server["image"] == compose["services"]["flink"]["image"]
+    [workers] = flink["taskManager"]["podTemplate"]["spec"]["containers"]
+    [gate] = [
+        container
+        for each in found
+        if each["kind"] == "Deployment" and each["metadata"]["name"].endswith("-gate")
+        for container in each["spec"]["template"]["spec"]["containers"]
+    ]
+    assert workers["image"] == gate["image"]  # the same Beam and Evenflow
+    assert import_module(workers["command"][2]).main
+    options = [each.removeprefix("--runner=") for each in gate["args"] if "--runner=" in each]
+    given = dict(each.removeprefix("--").split("=", 1) for each in options)
+    [jobs] = [each for each in found if each["metadata"]["name"] == "one-evenflow-flink-jobs"]
+    assert given["job_endpoint"] == f"{jobs['metadata']['name']}:8099"
+    assert given["environment_config"] == ":".join(workers["command"][3:])
+    slots = int(flink["flinkConfiguration"]["taskmanager.numberOfTaskSlots"])
+    assert int(given["parallelism"]) == slots * flink["taskManager"]["replicas"]
+    assert jobs["spec"]["selector"].items() <= (
+        flink["jobManager"]["podTemplate"]["metadata"]["labels"].items()
+    )
 
 
 def test_probes_ask_what_a_gate_and_the_board_answer() -> None:

@@ -28,7 +28,7 @@ from services.flink_server import FLINK
 from services.kafka_broker import ROOT, free_port
 
 CONFIG = ROOT / "deploy" / "flink" / "cluster.yaml"
-POOL = Path(__file__).with_name("worker_pool.py")
+POOL = "evenflow.pipelines.engine.runners.worker_pool"
 JARS = FLINK / "gradle" / "wrapper"  # from there they are not sent with each job
 START_SECONDS = 300.0  # for what takes 15 on two cores without other work
 HOST = "127.0.0.1"
@@ -118,7 +118,7 @@ class FlinkCluster:
         for i in range(taskmanagers):
             host = f"127.0.0.{i + 2}"
             self._commands[f"taskmanager-{i}"] = self._flink(f"taskmanager-{i}", host)
-            self._commands[f"pool-{i}"] = [sys.executable, str(POOL), host, str(pool_port)]
+            self._commands[f"pool-{i}"] = [sys.executable, "-m", POOL, host, str(pool_port)]
             self._places[f"pool-{i}"] = (host, pool_port)
 
     def _flink(self, name: str, host: str) -> list[str]:

@@ -80,6 +80,17 @@ def test_the_chart_is_installed_upgraded_and_rolled_back(plane: ControlPlane) ->
         gate(plane)
 
 
+def test_flinks_operator_would_take_the_cluster(plane: ControlPlane) -> None:
+    done = helm(plane, "install", "three", CHART, "--set", "flink.enabled=true")
+    assert done.returncode == 0, done.stderr
+    kinds = "/apis/flink.apache.org/v1beta1/namespaces/default/flinkdeployments"
+    [made] = plane.ask(kinds)["items"]
+    assert made["spec"]["taskManager"]["replicas"] == 2
+    words = ("--set", "flink.enabled=true", "--set", "flink.version=v1_7")
+    done = helm(plane, "upgrade", "three", CHART, *words)
+    assert done.returncode != 0 and "spec.flinkVersion: Unsupported value" in done.stderr
+
+
 def test_what_kubernetes_would_refuse_is_refused(plane: ControlPlane) -> None:
     """Else the test before would pass with anything."""
     done = helm(plane, "install", "two", CHART, "--set", "stream.resources.requests.cpu=much")

@@ -1,7 +1,8 @@
-"""Beam's worker pool, a process for each worker, at one address alone: Beam's own command listens
-on all interfaces.
+"""Beam's worker pool, a process for each worker, at one address alone.
 
-Usage: python worker_pool.py HOST PORT
+Beam's own command listens on all interfaces, and whoever reaches it runs code here.
+
+Usage: python -m evenflow.pipelines.engine.runners.worker_pool HOST PORT
 """
 
 from __future__ import annotations
