@@ -65,6 +65,12 @@ NEXT = {
 }
 
 
+PRUNED = (
+    "the pane's documents were pruned: it can be neither read nor accepted any more. To judge them"
+    " anew, run their input into a new output"
+)
+
+
 @dataclass
 class Rows:
     """The documents of a pane that name an attribute, D of them.

@@ -99,6 +99,29 @@ def names(root: Place) -> set[str]:
     return {name for each in read(root) for name in each.files}
 
 
+def said(root: Place, files: Sequence[str]) -> list[str]:
+    """Say of files that cannot be read why that is.
+
+    Args:
+        root: The output.
+        files: Their names below the output.
+
+    Returns:
+        A sentence about each, without a full stop.
+
+    Raises:
+        LedgerError: A note cannot be read.
+        OSError: A file cannot be read.
+    """
+    notes = {name: note for note in read(root) for name in note.files} if files else {}
+    return [
+        f"{name} was pruned on {notes[name].when} by {notes[name].who}"
+        if name in notes
+        else f"{name} cannot be read"
+        for name in files
+    ]
+
+
 def candidates(root: Place, history: History, kinds: Iterable[Kind]) -> Iterator[Old]:
     """Find the files that no reader of the output needs.
 

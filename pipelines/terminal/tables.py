@@ -199,8 +199,8 @@ def _why_attribute(name: str, each: Mapping[str, Any], out: Console) -> None:
         out.print(marked(row), soft_wrap=True)
     for line in opening(each):
         print(visible(line))
-    for file in each["unread"]:
-        print(visible(f"{file} cannot be read, and its documents are missing here"))
+    for line in each["missing"]:
+        print(visible(f"{line}; its documents are missing here"))
 
 
 def marked(row: Mapping[str, Any]) -> Text:

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 
 from evenflow.gates import triggers
+from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.files import canonical
 from evenflow.gates.ledger.spans import causes
 from evenflow.pipelines.pages.board.follow import Board, Gate
@@ -26,6 +27,7 @@ from evenflow.schemas.ledger import STATES, PaneEntry
 FOLDER = Path(__file__).parent
 PAGES = 48  # pages that are kept until something changes; each has 100 to 300 kB
 TIMED = 1 << 16  # bytes of timings that are read: some 300 panes
+UNREAD = 20  # files that could not be read, of those that are named
 CHANGES = 25  # changed sentences of a pane that are shown
 RAW = 400_000  # characters of a ledger entry that are shown
 LAST_PANE = {
@@ -222,7 +224,7 @@ class Pages:
             interval=text.interval,
             changed=changed[:CHANGES],
             more=len(changed) > CHANGES,
-            unread=found.unread,
+            unread=pruned.said(gate.storage, found.unread),
             raw=raw[:RAW],
             cut=len(raw) > RAW,
         )
@@ -251,7 +253,10 @@ class Pages:
         """Where a document went; start: the newest pane that is looked at."""
         gate = self.gate(name)
         found = search(gate, identity, start) if identity and gate.history is not None else None
-        return self.render("document.html.j2", gate=gate, identity=identity, found=found)
+        unread = pruned.said(gate.storage, found.unread[:UNREAD]) if found else []
+        return self.render(
+            "document.html.j2", gate=gate, identity=identity, found=found, unread=unread
+        )
 
     def _entry(self, gate: Gate, number: int) -> PaneEntry:
         """The entry of a pane. Raises NotThereError."""

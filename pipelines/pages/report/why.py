@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenflow.gates import why as reasons
+from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.history import History
 from evenflow.gates.why import Rows, Window
@@ -72,6 +74,12 @@ def why(
     earlier = _earlier(history, pane, pane if weighs else config.pane.rolling - 1)
     key, rule = reasons.rule(entry)
     step = reasons.NEXT.get(key)
+    attributes = {
+        name: _attribute(storage, history, entry, name, earlier, config) for name in names
+    }
+    gone = pruned.names(storage) if any(each["unread"] for each in attributes.values()) else set()
+    if step and any(gone.intersection(each["unread"]) for each in attributes.values()):
+        step = replace(step, text=reasons.PRUNED)
     return {
         "pane": pane,
         "verdict": entry.verdict.model_dump(),
@@ -79,9 +87,7 @@ def why(
         "failures": [one.model_dump() for one in entry.checks.failures],
         "dead_reasons": entry.dead_reasons,
         "removed": entry.removed.told if entry.removed else None,
-        "attributes": {
-            name: _attribute(storage, history, entry, name, earlier, config) for name in names
-        },
+        "attributes": attributes,
         "runbook": step and config.alerts.runbooks.replace("{name}", step.runbook),
         "next": step
         and step.text.replace("{dir}", shlex.quote(str(storage))).replace("{pane}", str(pane)),
@@ -122,6 +128,7 @@ def _attribute(
         config.repair.weight_limit,
     )
     texts = _texts(storage, entry, [row["id"] for row in found["documents"]], config)
+    found["missing"] = pruned.said(storage, found["unread"])
     finder = LabelFinder([words]) if words is not None else None
     for row in found["documents"]:
         row |= passage(texts.get(row["id"], ""), finder)

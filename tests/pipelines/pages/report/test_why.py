@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -6,9 +7,12 @@ import pytest
 from commands import Call
 
 from evenflow import Gate
+from evenflow.pipelines.pages.board.follow import Board
+from evenflow.pipelines.pages.board.pages import Pages
 from evenflow.pipelines.pages.report import why
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.storage.storage import at
 
 pytest_plugins = ["commands"]
 BOTH, HE = "She met her brother.", "He met his father and his <b>uncle</b>, Mr. X."
@@ -79,6 +83,29 @@ def test_a_file_without_its_columns_is_named(call: Call, output: Path, tmp_path:
     moved.replace(shard)
     assert gender["unread"] == ["quarantine/part-00000001-0000.parquet"]
     assert gender["documents"] == [] and gender["labels"]
+
+
+def test_documents_that_were_pruned_are_no_accident(
+    call: Call, output: Path, tmp_path: Path
+) -> None:
+    """Neither the command nor the board asks to read or accept what is gone."""
+    out = shutil.copytree(output, tmp_path / "out")
+    file = "quarantine/part-00000001-0000.parquet"
+    words = ["--what", "quarantine", "--older-than", "0h", "--delete"]
+    assert call("gate", "prune", out, *words).status == 0
+    assert not (out / file).exists()
+    found = call("gate", "why", out, "--json").json
+    [gender] = found["attributes"].values()
+    [missing] = gender["missing"]
+    assert missing.startswith(f"{file} was pruned on 20")
+    assert "were pruned" in found["next"] and "gate accept" not in found["next"]
+    printed = call("gate", "why", out).out
+    assert "was pruned on" in printed and "cannot be read" not in printed
+    pages = Pages(Board({"out": at(out)}), False)
+    page = pages.pane("out", 1)
+    assert "was pruned on" in page and "cannot be read" not in page
+    page = pages.document("out", "d60", None)
+    assert "was pruned on" in page and "cannot be read" not in page
 
 
 def test_a_document_is_explained_by_its_id(call: Call, output: Path) -> None:
