@@ -82,10 +82,13 @@ setup(
         "llm": LLM,
         # evenflow.datatrove; its statistics read domains with tldextract
         "datatrove": ["datatrove>=0.3", "regex", "tldextract>=5"],
+        # evenflow.juicer; data-juicer reads files with aiohttp and does not ask for it
+        "data-juicer": ["py-data-juicer>=1.6", "aiohttp>=3"],
         "docs": DOCS,
         "grafana": GRAFANA,
         # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
         "iceberg": ["pyiceberg[sql-sqlite]>=0.9"],
+        "nemo-curator": ["nemo-curator>=1.4"],
         "train": [
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",
