@@ -22,14 +22,15 @@ STUB = "from typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n"
 
 
 def absent(package: str = "evenflow") -> set[str]:
-    """The requirements, of any extra, that are not installed."""
+    """The requirements, of any extra, that are not installed, by what is imported of them."""
     found: set[str] = set()
     for requirement in requires(package) or ():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         try:
             distribution(name)
         except PackageNotFoundError:
-            found.add(name)
+            imported = name.replace("-", "_")
+            found |= {imported, imported.removeprefix("py_")}
     return found
 
 
