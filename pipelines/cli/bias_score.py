@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import printing, show
 
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
@@ -39,7 +38,7 @@ def direction(
     config = _configuration(selection)
     own, words = signal.of(config), config.word_list(config.bias_score.attribute)
     found, pairs = own.direction, directions.list_pairs(words)
-    shown: dict[str, object] = {
+    shown: dict[str, Any] = {
         "attribute": words.attribute,
         "groups": list(found.groups),
         "vectors": own.made_with["vectors"],
@@ -47,23 +46,12 @@ def direction(
         "pairs_used": found.used,
         "explained": round(found.explained, 4),
     }
-    longer = None
     if pairs and pairs != directions.usual_pairs(words):
         longer = directions.find(own.vectors, words, pairs)
-        shown["list_pairs_used"] = longer.used
+        shown["list_pairs"], shown["list_pairs_used"] = longer.given, longer.used
         shown["list_explained"] = round(longer.explained, 4)
         shown["agreement"] = round(found.agreement(longer), 4)
-    with printing():
-        if as_json:
-            print(json.dumps(shown, indent=1))
-            return
-        what = f"{found.used} of {found.given} pairs" if found.given else "the labels of each group"
-        print(f"{words.attribute}, from {what}: explains {found.explained:.0%} of the variance")
-        if longer is not None:
-            print(
-                f"from the word list's pairs ({longer.used} of {longer.given}): explains"
-                f" {longer.explained:.0%}; cosine of the two {shown['agreement']:.2f}"
-            )
+    show(shown, as_json, _draw)
 
 
 @command(
@@ -120,3 +108,15 @@ def _configuration(selection: options.Selection) -> Config:
     config = selection.configuration({"bias_score.mode": "measure"})
     scored = config.bias_score.model_copy(update={"reference": None})
     return config.model_copy(update={"bias_score": scored})
+
+
+def _draw(shown: dict[str, Any]) -> None:
+    """Print how well vectors tell groups apart."""
+    pairs, explained = shown["pairs"], shown["explained"]
+    what = f"{shown['pairs_used']} of {pairs} pairs" if pairs else "the labels of each group"
+    print(f"{shown['attribute']}, from {what}: explains {explained:.0%} of the variance")
+    if "agreement" in shown:
+        print(
+            f"from the word list's pairs ({shown['list_pairs_used']} of {shown['list_pairs']}):"
+            f" explains {shown['list_explained']:.0%}; cosine of the two {shown['agreement']:.2f}"
+        )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +15,6 @@ from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.pipelines.explain.explainer import Explainer
-    from evenflow.schemas.config import Config
 
 
 @command(
@@ -102,8 +99,8 @@ def explain(
     coloured. Elsewhere, and with --json, the output is JSON.
     """
     from evenflow.pipelines.explain import document as explaining
+    from evenflow.pipelines.explain import sources
     from evenflow.pipelines.explain.explainer import Explainer
-    from evenflow.transforms.io.files import InputError
 
     config = selection.configuration()
     if counterfactual is not None:
@@ -124,23 +121,16 @@ def explain(
             raise
         raise typer.BadParameter(str(error)) from error
     if file.endswith(".parquet"):
-        lines = _rows(file, config, identity)
+        lines = sources.rows(file, config, identity)
         raise typer.Exit(_print_lines(file, lines, explainer))
     if identity is not None:
         _show(explainer, identity, _text_of(file, identity), as_json)
         return
-    with _opened(file) as stream:
+    with sources.opened(file) as stream:
         if jsonl:
             lines = explaining.bounded_lines(stream)
             raise typer.Exit(_print_lines(file, lines, explainer))
-        raw = stream.read(4 * explainer.most + 1)  # UTF-8 takes four bytes a character at most
-    try:
-        is_whole = len(raw) <= 4 * explainer.most  # else it ends anywhere, and is refused below
-        text = raw.decode("utf-8-sig", "strict" if is_whole else "replace")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: invalid UTF-8 at byte {error.start}") from error
-    if reason := explaining.too_long(text, explainer.most):
-        raise InputError(f"{file}: {reason}")
+        text = sources.whole(stream, file, explainer.most)
     _show(explainer, file, text, as_json)
 
 
@@ -188,28 +178,6 @@ def _text_of(directory: str, identity: str) -> str:
     return found[1]
 
 
-def _rows(file: str, config: Config, identity: str | None) -> Iterator[bytes]:
-    """The documents of a Parquet file as JSON lines; identity: only that one.
-
-    Raises InputError, typer.BadParameter.
-    """
-    import orjson
-
-    from evenflow.transforms.io import files
-    from evenflow.transforms.io.blocks import read_blocks
-    from evenflow.transforms.io.records import validate
-
-    found = False
-    for block in (each for name in files.match([file]) for each in read_blocks(name)):
-        read = validate(block, config, frozenset(), keep_fields=False)
-        for own, text in zip(read.ids, read.texts, strict=True):
-            if identity in (None, own):
-                found = True
-                yield orjson.dumps({"id": own, "text": text})
-    if not found and identity is not None:
-        raise typer.BadParameter(f"{file} has no document {identity!r}", param_hint="'--id'")
-
-
 def _print_lines(file: str, stream: Iterable[bytes], explainer: Explainer) -> int:
     """Print a line for each document, and errors on both streams; the exit status."""
     from evenflow.pipelines.explain import document as explaining
@@ -224,22 +192,3 @@ def _print_lines(file: str, stream: Iterable[bytes], explainer: Explainer) -> in
             elif said := explaining.left_out(document):
                 print(f"evenflow: {file}: {document['id']}: {said}", file=sys.stderr)
     return status
-
-
-@contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
-    """Open a file, or standard input for -. Raises InputError."""
-    from evenflow.transforms.io.files import InputError
-
-    if file == "-":
-        if sys.stdin.isatty():
-            print("evenflow: reading from the terminal; end with Ctrl-D", file=sys.stderr)
-        yield sys.stdin.buffer
-        return
-    try:
-        stream = Path(file).open("rb")  # noqa: SIM115 (closed below; a failure to read is another error)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(f"{file}: cannot be opened: {reason}") from error
-    with stream:
-        yield stream

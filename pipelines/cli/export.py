@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.gate import check
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import counted, visible
 
 
@@ -59,26 +58,28 @@ def export(
             files = exporting.export(rows, Path(to))
     except exporting.ExportError as error:
         raise typer.BadParameter(str(error), param_hint="'--to'") from error
-    with printing():
-        if as_json:
-            print(
-                json.dumps(
-                    {
-                        "rows": len(rows),
-                        "files": [str(each) for each in files],
-                        "appended": new,
-                        "taken_out": gone,
-                        "columns": rows.schema.names,
-                        "as_json": rows.as_json,
-                        "extra": rows.extra,
-                    }
-                )
-            )
-            return
-        print(f"{counted(len(rows), 'document')}: {visible(to)}")
-        if to.startswith(iceberg.PREFIX):
-            print(f"{counted(len(new), 'pane')} appended, {counted(len(gone), 'pane')} taken out")
-        if rows.as_json:
-            print(f"JSON text, since their types differ: {visible(', '.join(rows.as_json))}")
-        if rows.extra:
-            print(f"{rows.extra:,} documents have fields that fit no column: see _extra")
+    result: dict[str, Any] = {
+        "rows": len(rows),
+        "to": to,
+        "files": [str(each) for each in files],
+        "appended": new,
+        "taken_out": gone,
+        "columns": rows.schema.names,
+        "as_json": rows.as_json,
+        "extra": rows.extra,
+    }
+    show(result, as_json, _draw)
+
+
+def _draw(result: dict[str, Any]) -> None:
+    """Print what was handed over."""
+    from evenflow.pipelines.accepted import iceberg
+
+    print(f"{counted(result['rows'], 'document')}: {visible(result['to'])}")
+    if result["to"].startswith(iceberg.PREFIX):
+        new, gone = (counted(len(result[name]), "pane") for name in ("appended", "taken_out"))
+        print(f"{new} appended, {gone} taken out")
+    if result["as_json"]:
+        print(f"JSON text, since their types differ: {visible(', '.join(result['as_json']))}")
+    if result["extra"]:
+        print(f"{result['extra']:,} documents have fields that fit no column: see _extra")

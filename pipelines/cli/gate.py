@@ -210,23 +210,23 @@ def ledger_verify(
         history.rebuild(directory, configuration(read_meta(directory)))
     panes, wrong = history.recount(directory)
     compared = output_files.compare(directory, history.History(directory)) if files else None
-    with printing():
-        if as_json:
-            found = {
-                "panes": panes,
-                "checkpoint": segments.checkpoint_panes(directory),
-                "wrong": wrong,
-            }
-            print(json.dumps(found if compared is None else {**found, "files": asdict(compared)}))
-        else:
-            print(f"{counted(panes, 'pane')}, every entry is there and can be read")
-            print(
-                f"the checkpoint says otherwise: {', '.join(wrong)}"
-                if wrong
-                else "the checkpoint agrees with a recount"
-            )
-            if compared is not None:
-                _print_compared(compared)
+    result: dict[str, Any] = {
+        "panes": panes,
+        "checkpoint": segments.checkpoint_panes(directory),
+        "wrong": wrong,
+    } | ({} if compared is None else {"files": asdict(compared)})
+
+    def draw(_: object) -> None:
+        print(f"{counted(panes, 'pane')}, every entry is there and can be read")
+        print(
+            f"the checkpoint says otherwise: {', '.join(wrong)}"
+            if wrong
+            else "the checkpoint agrees with a recount"
+        )
+        if compared is not None:
+            _print_compared(compared)
+
+    show(result, as_json, draw)
     raise typer.Exit(FAILED if wrong or (compared and not compared.is_sound) else 0)
 
 

@@ -6,8 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
     # Reads the input under a configuration; Watched is updated pane by pane, where there is one
     Read = Callable[[Config, Watched | None], Outcome]
-
-PROBE_SECONDS = 10.0  # that the language model has for the question before the run
 
 
 def run_gate(
@@ -71,7 +68,10 @@ def run_gate(
         refuse_foreign(result.output)
         logs(session)
         if config.llm.url is not None and config.has_sentence_table:
-            _probe(config, session)
+            from evenflow.pipelines.engine.panes import llm_server
+
+            for text in llm_server.probe(config):
+                report_event("note", text, 0, session)
         elif server:
             report_event(
                 "note",
@@ -100,7 +100,11 @@ def run_gate(
     for each in failed:
         text = f"trigger {each.rule}, pane {each.pane}: {each.message}"
         report_event("trigger", text, FAILED, session)
-    refused = _refused(outcome, config)
+    refused = ""
+    if config.llm.url is not None:
+        from evenflow.pipelines.engine.panes import llm_server
+
+        refused = llm_server.refused(outcome, config)
     if refused:
         report_event("llm", refused, FAILED, session)
     if outcome.halted or outcome.entries.totals.blocked_panes:
@@ -140,68 +144,6 @@ def advice(outcome: Outcome, output: Storage) -> list[str]:
         ),
         "to try again: repair the input or the configuration, and give a new --output",
     ]
-
-
-def _probe(config: Config, session: Session) -> None:
-    """Ask the language model a question before anything is read.
-
-    A wrong answer is reported. Raises InferenceError where no server is there, or the key is
-    refused.
-    """
-    from evenflow.transforms.llm.client import check
-    from evenflow.transforms.llm.client.client import Client
-    from evenflow.transforms.llm.client.http import REFUSED
-    from evenflow.transforms.llm.client.server import describe, refused_key
-    from evenflow.transforms.llm.client.settings import InferenceError
-    from evenflow.transforms.llm.worker import models, settings
-
-    describe(settings(config))
-    asked = {model: prompt for prompt, model in models(config).items()}
-    for model, prompt in asked.items():
-        server = settings(config, model)
-        with Client(replace(server, deadline=min(server.deadline, PROBE_SECONDS))) as client:
-            [found] = check.check(client, [prompt])
-        if found.reason == REFUSED:
-            raise InferenceError(f"{refused_key(server)}, which the first question had")
-        if not found.is_sound:
-            report_event(
-                "note",
-                f"{server.shown}: the language model {model} left the first question unanswered"
-                f" ({found.reason}); where it does so again, the embedded model answers in its"
-                " place",
-                0,
-                session,
-            )
-
-
-def _refused(outcome: Outcome, config: Config) -> str:
-    """Say in which panes of this run the language model's server came to refuse the key.
-
-    Such panes have their verdict, but the reason does not pass by itself. Empty where there are
-    none.
-    """
-    from evenflow.transforms.llm.client.http import REFUSED
-    from evenflow.transforms.llm.client.server import refused_key
-    from evenflow.transforms.llm.worker import settings
-
-    def refuses(llm: dict[str, dict[str, Any]]) -> bool:
-        return any(REFUSED in each["fallbacks"] for each in llm.values())
-
-    if config.llm.url is None or not refuses(outcome.entries.totals.llm):
-        return ""
-    new = outcome.entries[len(outcome.entries) - outcome.new :]
-    panes = [
-        str(entry.pane)
-        for entry in new
-        if entry.asking is not None and entry.asking.state != "open" and refuses(entry.llm or {})
-    ]
-    if not panes:
-        return ""
-    return (
-        f"{refused_key(settings(config))}: in pane {', '.join(panes)} the embedded model answered"
-        " in its place; to have the language model's answers, give a key that it takes and a new"
-        " --output"
-    )
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evenflow.pipelines.terminal import tables
 from evenflow.pipelines.terminal.lines import visible
 
 SHOWN = 20  # lines of a long table; --json prints all
@@ -72,3 +73,26 @@ def compare(result: dict[str, Any]) -> None:
     if result["difference"] is not None:
         value, low, high = result["difference"]
         print(f"difference: {value:+.4f} [{low:+.4f}, {high:+.4f}]")
+
+
+def labels(result: dict[str, Any]) -> None:
+    """Print the labels of a list, by group."""
+    for group, words in result["groups"].items():
+        print(visible(f"{group}: {', '.join(words)}"))
+
+
+def checked(rows: Sequence[dict[str, Any]]) -> None:
+    """Print the lists that are sound, and what is odd about them."""
+    for row in rows:
+        if row["sound"]:
+            count = sum(row["groups"].values())
+            print(visible(f"{row['list']}: sound; {len(row['groups'])} groups, {count} labels"))
+        for label, other in row.get("common_words", {}).items():
+            print(
+                visible(
+                    f"{row['list']}: {label} counts each “{other}” too, a frequent word;"
+                    f" write {{label: {label}, case: exact}}"
+                )
+            )
+        if "corpus" in row:
+            tables.labels_in_corpus(row["corpus"])

@@ -43,35 +43,11 @@ def gate(status: Mapping[str, Any]) -> None:
     Args:
         status: What `summaries.status` returned.
     """
-    table = Table(
-        "attribute",
-        "now",
-        "rolling\nDR,\njudged",
-        "interval",
-        "cumulative\nDR",
-        *(state.replace(" ", "\n") for state in STATES),
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    for column in table.columns[1:]:  # a long name is wrapped, a figure never
-        column.no_wrap = True
-    for column in table.columns[-len(STATES) :]:
-        column.justify = "right"
-    for name, each in status["attributes"].items():
-        state = each["verdict"]["state"]
-        table.add_row(
-            visible(name),
-            Text(state, STYLES[state]),
-            *_score(each["rolling"]),
-            _score(each["cumulative"])[0],
-            *(str(each["panes"][one]) for one in STATES),
-        )
     out = console()
     for each in lost(status):
         out.print(Text(visible(each[0].upper() + each[1:]), "bold red"))
     if status["attributes"]:
-        out.print(table)
+        out.print(_scores(status["attributes"]))
     for line in _other_scores(status):
         print(visible(line))
     if status["blocked"]:
@@ -95,6 +71,41 @@ def gate(status: Mapping[str, Any]) -> None:
         )
     for reason, count in status["dead_reasons"].items():
         print(f"{counted(count, 'dead letter')}: {visible(reason)}")
+    reasons = "; ".join(_reasons(status))
+    out.print(Text.assemble("gate: ", (status["state"], STYLES[status["state"]]), f" ({reasons})"))
+
+
+def _scores(attributes: Mapping[str, Any]) -> Table:
+    """A row of scores for each attribute."""
+    table = Table(
+        "attribute",
+        "now",
+        "rolling\nDR,\njudged",
+        "interval",
+        "cumulative\nDR",
+        *(state.replace(" ", "\n") for state in STATES),
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for column in table.columns[1:]:  # a long name is wrapped, a figure never
+        column.no_wrap = True
+    for column in table.columns[-len(STATES) :]:
+        column.justify = "right"
+    for name, each in attributes.items():
+        state = each["verdict"]["state"]
+        table.add_row(
+            visible(name),
+            Text(state, STYLES[state]),
+            *_score(each["rolling"]),
+            _score(each["cumulative"])[0],
+            *(str(each["panes"][one]) for one in STATES),
+        )
+    return table
+
+
+def _reasons(status: Mapping[str, Any]) -> list[str]:
+    """Why a gate is as it is."""
     reasons = [visible(status["reason"])]
     if status["held"]:
         reasons.append(
@@ -102,11 +113,7 @@ def gate(status: Mapping[str, Any]) -> None:
         )
     elif not status["finished"]:
         reasons.append("the run is not finished")
-    out.print(
-        Text.assemble(
-            "gate: ", (status["state"], STYLES[status["state"]]), f" ({'; '.join(reasons)})"
-        )
-    )
+    return reasons
 
 
 def _other_scores(status: Mapping[str, Any]) -> list[str]:

@@ -72,13 +72,8 @@ def load(
     named |= {key: f"{SET} {key}" for key in values}
     if "attributes" not in data and any(key.startswith("attributes.") for key in values):
         data["attributes"] = {name: {} for name in loader.SHIPPED}
-    for key, value in given.items():
-        *above, last = key.split(".")
-        section: Any = data
-        for each in above:
-            section = section.setdefault(each, {}) if is_mapping(section) else None
-        if is_mapping(section):  # validation reports anything else
-            section[last] = value
+    for key, assigned in given.items():
+        _assign(data, key, assigned)
     _choose(data, only, own_lists)
     try:
         config = Config.model_validate(data)
@@ -145,6 +140,16 @@ def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) 
             )
         )
     return found
+
+
+def _assign(data: dict[str, Any], key: str, assigned: Any) -> None:
+    """Put a value at a dotted key; validation reports where no section is."""
+    *above, last = key.split(".")
+    section: Any = data
+    for each in above:
+        section = section.setdefault(each, {}) if is_mapping(section) else None
+    if is_mapping(section):
+        section[last] = assigned
 
 
 def _assigned(given: str) -> tuple[str, Any]:

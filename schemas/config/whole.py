@@ -131,50 +131,59 @@ class Config(Section):
                     ("gate", "block"), f"block ({self.gate.block}) is below warn ({self.gate.warn})"
                 )
             )
+        found += self._bias_problems()
+        found += self._measure_problems()
+        found += self._weight_problems()
+        found += self._people_problems()
+        found += self._trigger_problems()
+        found += () if found else self._threshold_problems()
+        refuse(found)
+        return self
+
+    def _bias_problems(self) -> Iterator[Problem]:
+        """What is wrong with the bias score."""
         leaning = self.bias_score
         if leaning.block < leaning.warn:
             text = f"block ({leaning.block}) is below warn ({leaning.warn})"
-            found.append(Problem(("bias_score", "block"), text))
+            yield Problem(("bias_score", "block"), text)
         if leaning.mode != "off" and leaning.attribute not in self.attributes:
             text = f"{leaning.attribute!r} is not measured; {', '.join(self.attributes)} are"
-            found.append(Problem(("bias_score", "attribute"), text))
+            yield Problem(("bias_score", "attribute"), text)
         if leaning.mode != "off" and self._own(leaning.attribute).finder is not None:
             text = f"{leaning.attribute!r} has a finder, and no words whose vectors make an axis"
-            found.append(Problem(("bias_score", "attribute"), text))
+            yield Problem(("bias_score", "attribute"), text)
         if leaning.mode in ("subtract", "augment") and leaning.reference is None:
             text = f"{leaning.mode} needs one: evenflow lab bias-score reference CORPUS makes it"
-            found.append(Problem(("bias_score", "reference"), text))
+            yield Problem(("bias_score", "reference"), text)
         repaired = self._own(leaning.attribute).mode or self.repair.mode
         if leaning.mode == "augment" and repaired != ["measure"]:
             mode = ",".join(repaired)
             text = f"augment adds copies itself; {leaning.attribute} is in mode {mode} already"
-            found.append(Problem(("bias_score", "mode"), text))
-        found += self._measure_problems()
-        found += self._weight_problems()
-        found += self._people_problems()
+            yield Problem(("bias_score", "mode"), text)
         if leaning.names and leaning.attribute != "gender":
             text = f"given names say nothing of {leaning.attribute}; only of gender"
-            found.append(Problem(("bias_score", "names"), text))
+            yield Problem(("bias_score", "names"), text)
+
+    def _trigger_problems(self) -> Iterator[Problem]:
+        """What is wrong with triggers."""
         for name, rule in self.triggers.items():
             if rule.after is not None and (rule.after == name or rule.after not in self.triggers):
                 text = f"no other rule of this name: {rule.after!r}"
-                found.append(Problem(("triggers", name, "after"), text))
+                yield Problem(("triggers", name, "after"), text)
             if rule.drift is not None and rule.drift.attribute not in self.attributes:
                 text = f"{rule.drift.attribute!r} is not measured; {', '.join(self.attributes)} are"
-                found.append(Problem(("triggers", name, "drift", "attribute"), text))
-        for name, each in self.attributes.items() if not found else ():
+                yield Problem(("triggers", name, "drift", "attribute"), text)
+
+    def _threshold_problems(self) -> Iterator[Problem]:
+        """Thresholds of attributes of which block is below warn."""
+        for name, each in self.attributes.items():
             warn, block = self.thresholds(name)
             if block < warn:
                 which = "warn" if each.block is None else "block"
                 both = each.warn is not None and each.block is not None
                 hint = "" if both else "; one of them is the gate's"
-                found.append(
-                    Problem(
-                        ("attributes", name, which), f"block ({block}) is below warn ({warn}){hint}"
-                    )
-                )
-        refuse(found)
-        return self
+                text = f"block ({block}) is below warn ({warn}){hint}"
+                yield Problem(("attributes", name, which), text)
 
     def _measure_problems(self) -> Iterator[Problem]:
         """What is wrong with measures of other packages; their settings get their defaults."""

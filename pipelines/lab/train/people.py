@@ -10,8 +10,6 @@ same data and packages it writes the same weights. It takes some minutes on a co
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.pipelines.lab.train.start import start
 from evenflow.transforms.lab.training import data, labelled
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder
@@ -255,27 +254,30 @@ def main(arguments: list[str] | None = None) -> None:
     Raises:
         SystemExit: An argument, the data or a package of the extra is missing or wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.pipelines.lab.train.people", description=__doc__
-    )
-    parser.add_argument("out", type=Path, help="folder to write to")
-    parser.add_argument("--documents", type=Path, default=DATA, help="default: %(default)s")
-    given = parser.parse_args(arguments)
-    try:
-        documents = labelled.part(labelled.read(given.documents), labelled.TRAIN)
-        names = list(dict.fromkeys(each.attribute for each in documents))
-        # The reader did not learn from one in eight, so a first stage without them is joined to it
-        apart = {each.document for each in documents if data.is_calibration(each.document)}
-        learnt = [each for each in documents if each.document not in apart]
-        away = [each for each in documents if each.document in apart]
-        with TemporaryDirectory() as folder:
-            fit_all(learnt, names, Path(folder), {"reader": {}, "doubt": {}})
-            both = joined(away, names, people.PeopleHead(Path(folder)))
-        fit_all(documents, names, given.out, both)
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
-    except (OSError, ValueError) as error:
-        sys.exit(str(error))
+    options = {
+        "out": {"type": Path, "help": "folder to write to"},
+        "--documents": {"type": Path, "default": DATA, "help": "default: %(default)s"},
+    }
+    start("people", __doc__, options, train, arguments)
+
+
+def train(out: Path, documents: Path) -> None:
+    """Fit all heads and write them.
+
+    Args:
+        out: The folder to write to.
+        documents: The file of labelled documents.
+    """
+    rows = labelled.part(labelled.read(documents), labelled.TRAIN)
+    names = list(dict.fromkeys(each.attribute for each in rows))
+    # The reader did not learn from one in eight, so a first stage without them is joined to it
+    apart = {each.document for each in rows if data.is_calibration(each.document)}
+    learnt = [each for each in rows if each.document not in apart]
+    away = [each for each in rows if each.document in apart]
+    with TemporaryDirectory() as folder:
+        fit_all(learnt, names, Path(folder), {"reader": {}, "doubt": {}})
+        both = joined(away, names, people.PeopleHead(Path(folder)))
+    fit_all(rows, names, out, both)
 
 
 def fit_all(

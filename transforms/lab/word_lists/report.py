@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenflow.transforms.lab.word_lists import compare, complete
+from evenflow.transforms.lab.word_lists import compare, complete, criteria
 from evenflow.transforms.lab.word_lists import corpus as corpora
 from evenflow.transforms.lab.word_lists.complete import Missing
 from evenflow.transforms.lab.word_lists.corpus import Mentions
@@ -121,3 +121,37 @@ def _with_forms(words: WordList, present: Sequence[Missing]) -> WordList:
         pairs=tuple(dict.fromkeys(pairs)),
         provenance=words.provenance | made,
     )
+
+
+def sizes(words: WordList) -> dict[str, Any]:
+    """A list's groups with their numbers of labels."""
+    groups = list(words.labels.values())
+    return {
+        "attribute": words.attribute,
+        "groups": {group: groups.count(index) for index, group in enumerate(words.groups)},
+        "source": words.source,
+        "review": words.review,
+    }
+
+
+def checked(names: Iterable[str]) -> list[dict[str, Any]]:
+    """Check word lists and their role maps.
+
+    Args:
+        names: Shipped lists' names, or lists' paths.
+
+    Returns:
+        For each list whether it is sound, its sizes and common words, or its defects.
+    """
+    out: list[dict[str, Any]] = []
+    for name in names:
+        try:
+            words = loader.load(name)
+            roles.of(words)  # the role map, if the list's folder has one
+            common = criteria.common_words(words)
+            out.append(
+                {"list": name, "sound": True, **sizes(words), "defects": [], "common_words": common}
+            )
+        except (loader.WordListError, roles.RoleMapError) as error:
+            out.append({"list": name, "sound": False, "defects": str(error).splitlines()})
+    return out
