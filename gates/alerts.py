@@ -13,6 +13,7 @@ import yaml
 from evenflow.gates import objectives
 from evenflow.gates.alert_rule import MINUTE, NUMBER, SHARE, TIME, Alert, ratio, value
 from evenflow.schemas.config import Config
+from evenflow.transforms.measures import registry
 
 HEAD = """\
 # Alert and recording rules for Evenflow's metrics. `evenflow gate alerts --config FILE` writes
@@ -87,23 +88,10 @@ ALERTS = (
         "{{ $labels.gate }}: panes are blocked because of {{ $labels.attribute }}",
         _judged("block"),
     ),
-    Alert(
-        "CoverageGap",
-        "evenflow_coverage_largest_gap > 0 and evenflow_coverage_largest_gap >="
-        ' ignoring (level) evenflow_coverage_threshold{level="warn"}',
-        10 * MINUTE,
-        "warning",
-        "{{ $labels.gate }}: a meeting of attributes is too rare",
-        f"It lacks at least {SHARE} of what is asked for.",
-    ),
-    Alert(
-        "BiasScoreHigh",
-        'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window,'
-        ' level) group_left evenflow_bias_score_threshold{level="warn"}',
-        10 * MINUTE,
-        "warning",
-        "{{ $labels.gate }}: many sentences lean to one {{ $labels.attribute }}",
-        f"At least {SHARE} of the last panes' sentences score above the reference's percentile.",
+    *(
+        Alert(each.name, each.expr, 10 * MINUTE, "warning", each.summary, each.reason)
+        for measure in registry.SHIPPED.values()
+        for each in measure.warnings
     ),
     Alert(
         "Held",

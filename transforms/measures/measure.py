@@ -56,6 +56,22 @@ class Family(NamedTuple):
     is_counter: bool = False
 
 
+class Warned(NamedTuple):
+    """An alert of the severity warning, after ten minutes.
+
+    Attributes:
+        name: Its name, after `Evenflow`.
+        expr: When it is due, in PromQL.
+        summary: What is the matter, in a sentence with Prometheus' templates.
+        reason: Why, with the figures.
+    """
+
+    name: str
+    expr: str
+    summary: str
+    reason: str
+
+
 class Counter:
     """Counts what a measure needs of documents; built once a process.
 
@@ -115,6 +131,7 @@ class Measure(Generic[R]):
         off: Values of its section of the configuration that switch it off.
         limits: Keys of its section that change what is judged, not what is counted.
         about_limits: What its thresholds are, for metrics.
+        warnings: Its alerts, of a measure that ships; each has a runbook.
         in_status: Whether its section stands in `gate status` too, not in the report alone.
         in_panes: Whether the report has its record of each pane.
         template: Its section of the report and the board, below `pipelines/pages/report`.
@@ -127,6 +144,7 @@ class Measure(Generic[R]):
     off: ClassVar[Mapping[str, Any]]
     limits: ClassVar[Sequence[str]] = ("warn", "block")
     about_limits: ClassVar[str] = ""
+    warnings: ClassVar[Sequence[Warned]] = ()
     in_status: ClassVar[bool] = True
     in_panes: ClassVar[bool] = True
     template: ClassVar[str] = "measure.html.j2"

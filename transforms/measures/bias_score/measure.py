@@ -19,7 +19,7 @@ from evenflow.transforms.measures.bias_score.records import (
 )
 from evenflow.transforms.measures.bias_score.score import FINE
 from evenflow.transforms.measures.bias_score.summary import DIGITS, STEP, summarise
-from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals, Warned
 from evenflow.transforms.measures.verdict import Thresholds, decide
 from evenflow.wordlists.loader import WordList
 
@@ -36,6 +36,16 @@ class BiasScoreMeasure(Measure[BiasScore]):
     limits = ("warn", "block", "min_sentences")
     about_limits = (
         "Lower bound of the share of high scores from which a pane gets a warning, or is blocked."
+    )
+    warnings = (
+        Warned(
+            "BiasScoreHigh",
+            'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window,'
+            ' level) group_left evenflow_bias_score_threshold{level="warn"}',
+            "{{ $labels.gate }}: many sentences lean to one {{ $labels.attribute }}",
+            "At least {{ $value | humanizePercentage }} of the last panes' sentences score above"
+            " the reference's percentile.",
+        ),
     )
     template = "bias_score.html.j2"
 

@@ -19,7 +19,14 @@ from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.measures.coverage.records import CoverageEntry
 from evenflow.transforms.measures.coverage.table import Table
-from evenflow.transforms.measures.measure import Columns, Counter, Family, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import (
+    Columns,
+    Counter,
+    Family,
+    Measure,
+    MeasureTotals,
+    Warned,
+)
 from evenflow.wordlists.loader import WordList
 
 MOST_GAPS = 10  # gaps that a pane's entry lists
@@ -58,6 +65,15 @@ class CoverageMeasure(Measure[CoverageEntry]):
     record = CoverageEntry
     off: ClassVar[Mapping[str, Any]] = {"tau": None}
     about_limits = "Largest gap from which a pane gets a warning, or is blocked."
+    warnings = (
+        Warned(
+            "CoverageGap",
+            "evenflow_coverage_largest_gap > 0 and evenflow_coverage_largest_gap >="
+            ' ignoring (level) evenflow_coverage_threshold{level="warn"}',
+            "{{ $labels.gate }}: a meeting of attributes is too rare",
+            "It lacks at least {{ $value | humanizePercentage }} of what is asked for.",
+        ),
+    )
     in_status = False
     in_panes = False
     template = "coverage_of_run.html.j2"
