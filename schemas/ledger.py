@@ -18,6 +18,8 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -305,6 +307,7 @@ class Repair(Entry):
         sentences: Number of changed sentences.
         documents: Number of changed documents.
         copies: Number of documents that were added.
+        uncopied: Number of documents that were due a swapped copy and got none, by the reason.
         substitutions: The exchanges that were made.
     """
 
@@ -323,6 +326,7 @@ class Repair(Entry):
     sentences: int = 0
     documents: int = 0
     copies: int = 0
+    uncopied: dict[str, int] = {}
     substitutions: list[Substitution] = []
 
     @model_validator(mode="before")
@@ -330,6 +334,11 @@ class Repair(Entry):
     def _older(cls, given: Any) -> Any:
         """Leave out what an earlier version kept of its weights."""
         return {k: v for k, v in given.items() if k != "weights"} if is_mapping(given) else given
+
+    @model_serializer(mode="wrap")
+    def _without_uncopied(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reasons where every copy was made, as before there were any."""
+        return {k: v for k, v in handler(self).items() if v or k != "uncopied"}
 
 
 class Filtered(Entry):

@@ -46,6 +46,7 @@ def combine_repairs(a: Repair | None, b: Repair) -> Repair:
             "shortage": [one + two for one, two in zip(a.shortage, b.shortage, strict=True)],
             "mentions": [one + two for one, two in zip(a.mentions, b.mentions, strict=True)],
             "barred": summed(a.barred, b.barred),
+            "uncopied": summed(a.uncopied, b.uncopied),
             "substitutions": _combine_substitutions(a.substitutions, b.substitutions),
         }
     )

@@ -7,7 +7,8 @@ lines of JSON, the texts a block at a time.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import groupby, starmap
 from pathlib import Path
@@ -31,7 +32,7 @@ from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution import joined, reading
 from evenflow.transforms.substitution.judges import ByFirstStage, ExchangeJudge
-from evenflow.transforms.substitution.sets import Edit
+from evenflow.transforms.substitution.sets import DOUBTED, Edit
 from evenflow.transforms.text import given_names
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
 SWAPPED = "swapped"  # in place of a group, where all groups are exchanged
+# Why a document that is due a swapped copy got none, besides the reasons of its sets
+NO_WORD, OTHER = "it names no group", "another attribute changed the same words"
 
 
 @dataclass
@@ -233,6 +236,7 @@ class _Rebuilder:
                 for each in self._copies.get(spot, ())
                 for identity, copy in self._copy(spot, document, *each)
             ]
+            self._tell_uncopied(spot, document, {name for name, *_ in made})
             if made:
                 copies[document.ordinal] = [(identity, copy.edits) for _, identity, copy in made]
             for name, tally in self._tallies.items():
@@ -253,6 +257,16 @@ class _Rebuilder:
         if not edits and not copies:
             return None
         return rewriting.rewrite(block, self._annotator, self._fields, edits, copies)
+
+    def _tell_uncopied(self, spot: Spot, document: Proposed, made: Set[str]) -> None:
+        """Count why a document that is due a swapped copy got none."""
+        for name, *_, changing in self._copies.get(spot, ()):
+            if name in made or not self._config.swaps(name):
+                continue
+            own, sets = self._exchanges[name], document.sets.get(name, ())
+            reasons = Counter(own.reason(spot, place, each) for place, each in enumerate(sets))
+            why = min(reasons, key=lambda each: (-reasons[each], each)) if reasons else NO_WORD
+            self._tallies[name].uncopied[OTHER if changing else why or DOUBTED] += 1
 
     def cost(self) -> dict[str, Any]:
         """What the questions about drawn exchanges cost, by prompt (see `client.stats.Stats`)."""

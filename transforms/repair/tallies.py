@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ class SubstitutionCounts:
         sentences: Sentences with such sets.
         documents: Documents with such sets, copies included.
         copies: Documents that are changed copies.
+        uncopied: Documents that were due a swapped copy and got none, by the reason.
         counts: How often each substitution was made.
         examples: The first example of each: the document's id, and a stretch of its text before
             and after.
@@ -33,6 +35,7 @@ class SubstitutionCounts:
     sentences: int = 0
     documents: int = 0
     copies: int = 0
+    uncopied: Counter[str] = field(default_factory=Counter[str])
     counts: dict[tuple[str, str, str], int] = field(default_factory=dict)
     examples: dict[tuple[str, str, str], dict[str, str]] = field(default_factory=dict)
 
@@ -75,6 +78,7 @@ class SubstitutionCounts:
             "sentences": self.sentences,
             "documents": self.documents,
             "copies": self.copies,
+            "uncopied": dict(sorted(self.uncopied.items())),
             "substitutions": [
                 {
                     "said": key[0],

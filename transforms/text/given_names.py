@@ -16,6 +16,8 @@ from evenflow.transforms.text import names
 
 PAIRS_PATH = Path(__file__).with_name("name_pairs.tsv")
 WORD = re.compile(names.WORD)
+NEAR = 6  # characters before a name in which an article is looked for
+ARTICLE = re.compile(r"\b(?:an?|the)\s+\Z", re.IGNORECASE)
 
 
 @cache
@@ -34,14 +36,19 @@ def exchanged(text: str) -> Iterator[tuple[int, int, str]]:
 
     Yields:
         Start, end and counterpart, in the text's order. A name behind a title alone (“Mr. James”)
-        is a surname and stays.
+        is a surname and stays. One behind an article (“a Florence Nightingale”) stands for what
+        that person is known for, and stays too.
     """
     known = counterparts()
     for each in names.find(text, 0, len(text)):
         words = list(WORD.finditer(text, each.start, each.end))
         titled = len(words) > 1 and re.fullmatch(names.TITLE, words[0][0]) is not None
         own = words[1:] if titled else words
-        if not own or (titled and len(own) == 1):
+        if (
+            not own
+            or (titled and len(own) == 1)
+            or ARTICLE.search(text[max(each.start - NEAR, 0) : each.start])
+        ):
             continue
         said = own[0][0]
         other = known.get(said.lower())

@@ -57,6 +57,10 @@ def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
         "sentences": done.sentences,
         "documents": done.documents,
         "copies": done.copies,
+        "uncopied": [
+            {"reason": reason, "documents": count}
+            for reason, count in sorted(done.uncopied.items(), key=lambda row: (-row[1], row[0]))
+        ],
         "shortage": [round(each, 6) for each in done.shortage],
         "substitutions": [each.model_dump() for each in often],
     }

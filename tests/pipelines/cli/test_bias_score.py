@@ -209,6 +209,10 @@ def test_documents_with_a_high_score_get_a_swapped_copy(call: Call, tmp_path: Pa
     repair = entry.attributes["gender"].repair
     assert repair is not None and (repair.mode, repair.copies, repair.changed) == ("augment", 1, 3)
     assert repair.before.counts == [2, 2]
+    # Why the other two that were due got none, in the ledger and in the report
+    assert repair.uncopied == {"it names no group": 2}
+    page = (out / "report.html").read_text()
+    assert "Documents that were due a copy and got none" in page and "it names no group" in page
 
     _, made = augmented(call, tmp_path, rows, more=", names: true")
     copies = {row["copy_of"]: row["text"] for row in made if row["copy_of"]}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.text import names
+from evenflow.transforms.text import given_names, names
 
 
 def found(text: str, caseless: bool = False) -> list[tuple[str, str]]:
@@ -62,3 +62,16 @@ def test_names_lie_apart_in_the_texts_order(parts: list[str]) -> None:
     for name in names.find(text, 0, len(text)):
         assert at <= name.start < name.end <= len(text) and name.sex in ("f", "m", "e")
         at = name.end
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Florence met Mr. James and Dale.", ["Florence", "Dale"]),
+        ("She is a Florence Nightingale to us.", []),
+        ("The Florence of the story met Florence.", ["Florence"]),
+    ],
+)
+def test_a_name_behind_an_article_is_not_exchanged(text: str, wanted: list[str]) -> None:
+    found = list(given_names.exchanged(text))
+    assert [text[start:end] for start, end, _ in found] == wanted
