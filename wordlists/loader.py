@@ -37,6 +37,7 @@ from typing import Protocol
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
+from evenflow.wordlists.unspaced import LongestMatch, is_unspaced
 
 SHIPPED = ("gender", "age", "religion")  # measured by default
 # Measured where they are named: the published tables, before words joined and left
@@ -53,7 +54,7 @@ class WordListError(EvenflowError, ValueError):
 
 
 class Finder(Protocol):
-    """Finds the mentions of an attribute that no labels define.
+    """Finds the mentions of an attribute in a way of its own.
 
     Attributes:
         name: What a configuration calls it.
@@ -64,7 +65,7 @@ class Finder(Protocol):
     made_with: str
 
     def find(self, text: str) -> list[tuple[int, int, int]]:
-        """Find start, end and group's index of each mention, in a document's order."""
+        """Find start, end and label's index of each mention, in a document's order."""
         ...
 
 
@@ -88,7 +89,8 @@ class WordList:
         target: Group → share of the mentions that it should have by default; empty: equal shares.
         population: Group → share of the people who live; empty where the list does not say.
         population_source: Who says so, and of which year.
-        finder: Finds the mentions in the place of the labels, which are then the groups' names.
+        finder: Finds the mentions, where labels are not found as words between blanks: those of a
+            plug-in, whose labels are its groups, and those of scripts without blanks.
     """
 
     attribute: str
@@ -127,6 +129,8 @@ class WordList:
     @property
     def fixed(self) -> str:
         """Why no label can be exchanged for one of another group; empty if some may be."""
+        if self.finder is not None and not self.finder.name:
+            return f"{self.path}: only words between blanks are exchanged, and its script has none"
         if self.finder is not None:
             return f"{self.path} finds mentions and has no words to put in their place"
         if self.counterparts or self.role_map.is_file():
@@ -182,10 +186,11 @@ def _read(path: Path) -> WordList:
             for each in ordered
         ]
         raise WordListError("\n".join(lines))
+    labels = {text: listed.group for text, listed in reader.labels.items()}
     return WordList(
         attribute=reader.keys["attribute"].text,
         groups=tuple(reader.groups),
-        labels={text: listed.group for text, listed in reader.labels.items()},
+        labels=labels,
         exact=frozenset(text for text, listed in reader.labels.items() if listed.exact),
         counterparts={label: tuple(others) for label, others in reader.counterparts.items()},
         **{
@@ -197,4 +202,5 @@ def _read(path: Path) -> WordList:
         provenance=reader.provenance,
         target=reader.target,
         population=reader.population,
+        finder=LongestMatch(labels) if any(map(is_unspaced, labels)) else None,
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from evenflow.wordlists import spelling
 from evenflow.wordlists.nodes import Defect, Node
+from evenflow.wordlists.unspaced import KOREAN, SCRIPTS
 
 KEYS = (
     "attribute", "source", "licence", "review", "groups", "target", "population",
@@ -18,9 +20,6 @@ KEYS = (
 SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
 OPTIONS = ("label", "case")
 LONGEST_SHOWN = 60  # characters of a label in a message
-# First words of the Unicode names of characters of Chinese, Japanese, Korean (whose particles are
-# written to the word), Thai, Lao, Khmer, Burmese and Tibetan
-UNSPACED = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
 
 
@@ -108,7 +107,7 @@ class ListReader:
             self._defect_at(line, _show(node), "a label must be text; put it in quotes")
             return None
         text = unicodedata.normalize("NFC", node.text)
-        what = label_problem(text)
+        what = label_problem(text, {KOREAN})
         if what:
             self._defect_at(line, _show(node), what)
             return None
@@ -318,11 +317,13 @@ class ListReader:
         return None
 
 
-def label_problem(text: str) -> str:
+def label_problem(text: str, joined: Collection[str] = (*SCRIPTS, KOREAN)) -> str:
     """Why a text cannot be a label.
 
     Args:
         text: The text, with composed marks.
+        joined: Scripts whose words are not apart from others, and in which nothing is found. A
+            list finds the longest labels of most of them.
 
     Returns:
         The reason; empty if it can.
@@ -336,7 +337,7 @@ def label_problem(text: str) -> str:
     if not spelling.is_word(text[0]) or text[0] == "_":
         return "a label begins with a letter or digit"
     scripts = {unicodedata.name(character, "").partition(" ")[0] for character in text}
-    if joined := sorted(scripts & UNSPACED):
+    if joined := sorted(scripts & {*joined}):
         return (
             f"a label in a script whose words are not apart from others ({joined[0].lower()});"
             " labels are found between blanks and signs, so it would count nothing"

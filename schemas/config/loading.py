@@ -92,7 +92,7 @@ def load(
             words = config.word_list(name)
             found += mismatches(name, each, words)
             exchanges = config.mode(name) in ("substitute", "augment")
-            needs_words = config.repair.method == "gc" or each.finder is not None
+            needs_words = config.repair.method == "gc" or words.finder is not None
             if exchanges and needs_words and words.fixed:
                 found.append(Problem(("attributes", name), f"{config.mode(name)}: {words.fixed}"))
     if found:

@@ -198,12 +198,13 @@ class FinderMatcher:
     """Finds the mentions of one attribute by a finder, document by document.
 
     Args:
-        words: The attribute's list; its labels are its groups.
+        words: The attribute's list.
         finder: Its finder.
     """
 
     def __init__(self, words: WordList, finder: Finder):
-        self.labels = list(words.groups)
+        self.labels = list(words.labels)
+        self._group_of = np.array([words.labels[label] for label in self.labels], np.int64)
         self._find = finder.find
 
     def search(self, texts: Sequence[str], begins: Ints) -> Found:
@@ -217,11 +218,12 @@ class FinderMatcher:
             The mentions, with offsets in the joined text.
         """
         spans = [
-            (begin + start, begin + end, group, group)
+            (begin + start, begin + end, label)
             for begin, text in zip(begins.tolist(), texts, strict=True)
-            for start, end, group in self._find(text)
+            for start, end, label in self._find(text)
         ]
-        return Found(*np.array(spans, np.int64).reshape(-1, 4).T)
+        starts, ends, labels = np.array(spans, np.int64).reshape(-1, 3).T
+        return Found(starts, ends, labels, self._group_of[labels])
 
 
 def to_rows(*columns: Ints) -> Iterator[tuple[int, ...]]:

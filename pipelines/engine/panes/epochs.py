@@ -80,7 +80,7 @@ def program(config: Config, lists: Iterable[WordList], names: Iterable[str] = ()
     lists = list(lists)
     others = (name for name in names if not name.endswith(files.FORMATS))
     parts = [words.finder for words in lists] + list(map(PluginReader.of, others))
-    found |= {f"plug-in {each.name}": each.made_with for each in parts if each is not None}
+    found |= {f"plug-in {each.name}": each.made_with for each in parts if each and each.made_with}
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
     if config.llm.url is not None and config.has_sentence_table:
         found["prompts"] = _digest(

@@ -43,10 +43,17 @@ def test_an_abbreviation_has_no_plural(tmp_path: Path) -> None:
     assert found == {"nurses", "zebras"}
 
 
-@pytest.mark.parametrize("label", ["女性", "おんな", "カタカナ", "ผู้หญิง", "여자"])
-def test_a_script_without_blanks_is_refused(tmp_path: Path, label: str) -> None:
+def test_a_script_with_particles_is_refused(tmp_path: Path) -> None:
     with pytest.raises(loader.WordListError, match="it would count nothing"):
-        _list(tmp_path, label)
+        _list(tmp_path, "여자")
+
+
+@pytest.mark.parametrize("label", ["女性", "おんな", "カタカナ", "ผู้หญิง"])
+def test_labels_without_blanks_are_found_as_the_longest(tmp_path: Path, label: str) -> None:
+    words = _list(tmp_path, label)
+    number = list(words.labels).index(label)
+    assert words.finder is not None
+    assert words.finder.find(f"x{label}、") == [(1, 1 + len(label), number)]
 
 
 @pytest.mark.parametrize("label", ["женщина", "γυναίκα", "امرأة", "अमीर", "Ärztin"])
