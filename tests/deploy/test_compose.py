@@ -4,12 +4,16 @@ pins, and the command.
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 import yaml
+from jsonschema import Draft7Validator
+from places import DATA
 from pydantic import BaseModel, ConfigDict, Field
 
 from evenflow.pipelines.cli import app
@@ -49,7 +53,10 @@ class Service(Strict):
     build: Build | None = None
     hostname: str | None = None
     environment: dict[Annotated[str, Field(pattern=r"^[A-Z][A-Z_]*$")], str | int] = {}
-    volumes: list[Annotated[str, Field(pattern=r"^[a-z]+:/[\w/]+$")]] = []
+    volumes: list[Annotated[str, Field(pattern=r"^([a-z]+:/[\w/]+|\./[\w./]+:/[\w./]+:ro)$")]] = []
+    ports: list[Annotated[str, Field(pattern=r"^127\.0\.0\.1:\d+:\d+$")]] = []
+    read_only: bool = False
+    tmpfs: list[str] = []
     healthcheck: Healthcheck | None = None
     depends_on: dict[str, Condition] = {}
     command: str | list[str] = []
@@ -88,7 +95,8 @@ def test_services_and_volumes_that_are_named_are_there(compose: dict[str, Any]) 
         assert ("image" in service) != ("build" in service)
         assert set(service.get("depends_on", {})) <= set(services)
         for volume in service.get("volumes", ()):
-            assert volume.partition(":")[0] in compose["volumes"]
+            source = volume.partition(":")[0]
+            assert source in compose["volumes"] or (DEPLOY / source).exists()
         kind, _, shared = service.get("network_mode", "").partition(":")
         assert kind in ("", "service") and (not shared or shared in services)
     build = services["gate"]["build"]
@@ -132,6 +140,7 @@ def test_the_file_has_the_form_of_a_compose_file(compose: dict[str, Any]) -> Non
         volume.partition(":")[0]
         for service in found.services.values()
         for volume in service.volumes
+        if not volume.startswith(".")
     }
     assert used == set(found.volumes)
     for service in found.services.values():
@@ -143,6 +152,55 @@ def test_the_file_has_the_form_of_a_compose_file(compose: dict[str, Any]) -> Non
             assert not found.services[name].profiles, (
                 "what is started only on request is waited for"
             )
+
+
+def test_the_specifications_own_schema_takes_it(compose: dict[str, Any]) -> None:
+    schema = json.loads((DATA / "compose" / "compose-spec.json").read_text(encoding="utf-8"))
+    check = Draft7Validator(schema)
+    assert not list(check.iter_errors(compose))
+    compose = copy.deepcopy(compose)
+    compose["services"]["gate"]["restarts"] = "always"
+    assert "restarts" in str(list(check.iter_errors(compose)))
+
+
+def test_what_watches_the_gate_finds_it_and_its_files(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    config = yaml.safe_load((DEPLOY / "prometheus" / "compose.yaml").read_text(encoding="utf-8"))
+    gate = services["gate"]["command"]
+    port = gate[gate.index("--metrics-port") + 1]
+    [scrape] = config["scrape_configs"]
+    assert scrape["static_configs"] == [{"targets": [f"gate:{port}"]}]
+    assert "metrics.host=0.0.0.0" in gate
+    [tells] = config["alerting"]["alertmanagers"][0]["static_configs"]
+    [target] = tells["targets"]
+    name, _, at = target.partition(":")
+    assert services[name]["ports"] == [f"127.0.0.1:{at}:{at}"]
+    for file in config["rule_files"]:
+        assert (DEPLOY / "prometheus" / file).exists()
+    # Each service reads what is mounted into it
+    for name in ("prometheus", "alertmanager"):
+        [file] = [
+            word.partition("=")[2]
+            for word in services[name]["command"]
+            if word.startswith("--config.file=")
+        ]
+        mounts = [volume.split(":") for volume in services[name]["volumes"]]
+        sources = [
+            DEPLOY / source / Path(file).relative_to(target) if file != target else DEPLOY / source
+            for source, target, *_ in mounts
+            if file.startswith(target)
+        ]
+        assert len(sources) == 1 and sources[0].is_file()
+    # Prometheus and Alertmanager are those whose tools check rules and configuration
+    made = (DEPLOY / "services.mk").read_text(encoding="utf-8")
+    assert f"prometheus={services['prometheus']['image'].rpartition(':v')[2]}+" in made
+    assert f"alertmanager={services['alertmanager']['image'].rpartition(':v')[2]}-" in made
+    provisioning = DEPLOY / "grafana" / "provisioning"
+    sources = yaml.safe_load((provisioning / "datasources" / "prometheus.yaml").read_text("utf-8"))
+    assert [each["url"] for each in sources["datasources"]] == ["http://prometheus:9090"]
+    boards = yaml.safe_load((provisioning / "dashboards" / "evenflow.yaml").read_text("utf-8"))
+    [board] = boards["providers"]
+    assert f"./grafana:{board['options']['path']}:ro" in services["grafana"]["volumes"]
 
 
 def test_each_image_has_a_version(compose: dict[str, Any]) -> None:

@@ -38,6 +38,7 @@ def output(tmp_path: Path) -> Iterator[Path]:
         ("promtool", ("check", "rules", "evenflow.rules.yaml")),
         ("promtool", ("test", "rules", "evenflow.test.yaml", "evenflow.long.test.yaml")),
         ("promtool", ("check", "config", "prometheus.yaml")),
+        ("promtool", ("check", "config", "compose.yaml")),
         ("amtool", ("check-config", "alertmanager.yaml")),
     ],
 )
