@@ -17,6 +17,7 @@ DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
 # Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
 # Pinned, because another version writes other JSON
 GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
+WARC = ["warcio>=1.7"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 ROOMS = [room.parent for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))]
 PACKAGES = {
@@ -89,6 +90,8 @@ setup(
         # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
         "iceberg": ["pyiceberg[sql-sqlite]>=0.9"],
         "nemo-curator": ["nemo-curator>=1.4"],
+        # Inputs of .warc and .warc.gz, as crawls leave them
+        "warc": WARC,
         "train": [
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",
@@ -104,6 +107,7 @@ setup(
             *LLM,
             *DOCS,
             *GRAFANA,
+            *WARC,
             "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser
             "build>=1.2",  # wheel and sdist, as a release makes them
             "hypothesis>=6.100",

@@ -132,9 +132,9 @@ def run(
 ) -> None:
     """Measure, judge and commit a corpus, pane by pane.
 
-    Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt. If you run it again with the same
-    output, it continues where it stopped. It also reads what was added since: new files, and what
-    was appended to files. With --follow it does so until it is stopped.
+    Reads .jsonl, .jsonl.gz, .jsonl.zst, .csv, .parquet, .warc, .warc.gz and .txt. If you run it
+    again with the same output, it continues where it stopped. It also reads what was added since:
+    new files, and what was appended to files. With --follow it does so until it is stopped.
 
     Exit status: 0 no pane is blocked, 3 a pane is blocked or there was no document, 2 wrong usage
     or configuration, 1 failure.

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evenflow.schemas.plugins import PluginError, PluginReader, PluginTextError
+from evenflow.transforms.io import warc
 from evenflow.transforms.io.decompress import Gunzip, Unzstd
 from evenflow.transforms.io.files import (
     LINES,
@@ -26,6 +27,7 @@ from evenflow.transforms.io.files import (
     open_file,
     printable,
 )
+from evenflow.transforms.io.lines import CSV, CsvLines, PlainLines
 from evenflow.transforms.io.parquet import row_groups
 
 BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
@@ -50,6 +52,7 @@ class Block:
         offset: Byte of the first record, where a reader may begin; None where it may not.
         cut: Full length, in bytes, of each record longer than RECORD_BYTES, by its index. The block
             holds only the first KEPT_BYTES of such a record.
+        header: The first line of a CSV file, which names the fields; None of other files.
     """
 
     file: str
@@ -60,6 +63,7 @@ class Block:
     fault: str | None = None
     offset: int | None = None
     cut: dict[int, int] = field(default_factory=dict)
+    header: bytes | None = None
 
     @property
     def size(self) -> int:
@@ -156,12 +160,12 @@ def read_blocks(
                     yield Block(file, first, records, raw.tell(), cut=cut)
                     first += len(records)
             else:
-                at = offset or 0
+                header = csv_header(raw) if file.endswith(CSV) else None
+                at = offset or (0 if header is None else len(header) + 1)
                 plain, stream = file.endswith(SEEKABLE), _plain(raw, file, at)
-                for records, cut in _lines(stream):
-                    yield Block(
-                        file, first, records, stream.tell(), offset=at if plain else None, cut=cut
-                    )
+                for records, cut in _lines(stream, PlainLines() if header is None else CsvLines()):
+                    begin = at if plain else None
+                    yield Block(file, first, records, stream.tell(), None, None, begin, cut, header)
                     first += len(records)
                     at += sum(map(len, records)) + len(records)
                     at += sum(length - KEPT_BYTES for length in cut.values())
@@ -187,6 +191,7 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, 
     faults = FAULTS  # as in read_blocks
     with open_file(file) as raw:
         stream = _plain(raw, file, offset or 0)
+        lines = CsvLines() if file.endswith(CSV) else PlainLines()
         held, faulty, chunk = 0, False, b""
         while True:
             try:
@@ -195,7 +200,7 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, 
                 faulty = True
             if not chunk or faulty:
                 break
-            ends = (np.frombuffer(chunk, np.uint8) == ord("\n")).nonzero()[0]
+            ends = lines.ends(chunk)
             if len(ends):
                 lengths = np.diff(ends, prepend=-1) - 1
                 lengths[0] += held
@@ -304,19 +309,28 @@ def _plain(raw: BinaryIO, file: str, offset: int) -> Any:
     return raw if file.endswith(SEEKABLE) else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
 
 
+def csv_header(raw: BinaryIO) -> bytes:
+    """The first line of an open CSV file."""
+    raw.seek(0)
+    return CsvLines().split(raw.read(BLOCK_BYTES))[0]
+
+
 def _records(raw: BinaryIO, file: str) -> Iterator[tuple[list[bytes], dict[int, int]]]:
-    """The records of a file that a plug-in reads, in lists.
+    """The records of a WARC file, or of one that a plug-in reads, in lists.
 
     With each list come the full lengths of records that are cut, by index. What was read before a
     fault is given before the fault is raised.
     """
-    reader = PluginReader.of(file)
-    if reader is None:
+    if file.endswith(warc.SUFFIXES):
+        records = warc.read(Gunzip(raw) if file.endswith(".gz") else raw, RECORD_BYTES)
+    elif (reader := PluginReader.of(file)) is not None:
+        records = reader.read(raw)
+    else:
         raise PluginError(f"{file}: no installed package reads files of this name any more")
     parts, cut, size = list[bytes](), dict[int, int](), 0
     fault: Exception | None = None
     try:
-        for record in reader.read(raw):
+        for record in records:
             if len(record) > RECORD_BYTES:
                 cut[len(parts)] = len(record)
             parts.append(record[:KEPT_BYTES] if len(record) > RECORD_BYTES else record)
@@ -324,7 +338,7 @@ def _records(raw: BinaryIO, file: str) -> Iterator[tuple[list[bytes], dict[int, 
             if size > BLOCK_BYTES or len(parts) == BLOCK_RECORDS:
                 yield parts, cut
                 parts, cut, size = [], {}, 0
-    except PluginTextError as error:
+    except FAULTS as error:
         fault = error
     if parts:
         yield parts, cut
@@ -332,7 +346,7 @@ def _records(raw: BinaryIO, file: str) -> Iterator[tuple[list[bytes], dict[int, 
         raise fault
 
 
-def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
+def _lines(stream: Any, lines: PlainLines) -> Iterator[tuple[list[bytes], dict[int, int]]]:
     """Split a stream into lists of whole lines without their ends.
 
     With each list come the full lengths of lines that are cut, by index. What was read before a
@@ -348,24 +362,22 @@ def _lines(stream: Any) -> Iterator[tuple[list[bytes], dict[int, int]]]:
             fault, chunk = error, b""
         if not chunk:
             break
-        end = chunk.rfind(b"\n")
-        if end < 0:
+        first, *others = lines.split(chunk)
+        if not others:
             held += len(chunk)
             if held <= RECORD_BYTES or sum(map(len, parts)) < KEPT_BYTES:
                 parts.append(chunk)
             elif len(parts) > 1:
                 parts = [b"".join(parts)[:KEPT_BYTES]]
             continue
-        begin = chunk.find(b"\n") + 1
-        if held + begin - 1 > RECORD_BYTES:
-            yield [b"".join((*parts, chunk[: begin - 1]))[:KEPT_BYTES]], {0: held + begin - 1}
-            parts = []
-            lines = chunk[begin:end].split(b"\n") if begin <= end else []
+        rest = others.pop()
+        if held + len(first) > RECORD_BYTES:
+            yield [b"".join((*parts, first))[:KEPT_BYTES]], {0: held + len(first)}
         else:
-            lines = b"".join((*parts, chunk[:end])).split(b"\n")
-        parts, held = [chunk[end + 1 :]], len(chunk) - end - 1
-        for i in range(0, len(lines), BLOCK_RECORDS):
-            yield lines[i : i + BLOCK_RECORDS], {}
+            others.insert(0, b"".join((*parts, first)))
+        parts, held = [rest], len(rest)
+        for i in range(0, len(others), BLOCK_RECORDS):
+            yield others[i : i + BLOCK_RECORDS], {}
     if held > RECORD_BYTES:
         yield [b"".join(parts)[:KEPT_BYTES]], {0: held}
     elif rest := b"".join(parts):

@@ -1,14 +1,15 @@
 """Finds files and opens them.
 
-The name says the format: .jsonl, .jsonl.gz, .jsonl.zst (one record a line), .parquet (one record a
-row), .txt (one record a file). Plug-ins read others.
+The name says the format: .jsonl, .jsonl.gz, .jsonl.zst (one record a line), .csv, .parquet (one
+record a row), .warc, .warc.gz (one record of the crawl), .txt (one record a file). Plug-ins read
+others.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import takewhile
@@ -18,12 +19,15 @@ from typing import BinaryIO
 from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
 from evenflow.schemas.output import META
 from evenflow.schemas.plugins import READERS, declared
+from evenflow.transforms.io import warc
+from evenflow.transforms.io.lines import CSV
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
-LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-FORMATS = (*LINES, ".parquet", ".txt")
+GROWING = ".jsonl"  # the format in which a line break always ends a record
+LINES = (GROWING, ".jsonl.gz", ".jsonl.zst", CSV)
+FORMATS = (*LINES, ".parquet", *warc.SUFFIXES, ".txt")
 RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
-SEEKABLE = ".jsonl"  # the format in which a reader may begin at a record's byte
+SEEKABLE = (GROWING, CSV)  # the formats in which a reader may begin at a record's byte
 
 
 class InputError(EvenflowError, ValueError):
@@ -92,9 +96,31 @@ def find(
             f" folder to read it, such as {min(outputs)}/accepted"
         )
     real: dict[str, str] = {}  # a link and its target are one file
-    for name in sorted(found):
-        real.setdefault(name if "://" in name else os.path.realpath(name), name)
+    for name, path in real_paths(sorted(found)):
+        real.setdefault(path, name)
     return {name: found[name] for name in real.values()}
+
+
+def real_paths(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Follow the links in names; those of a folder once, since many files may be in it.
+
+    Args:
+        names: The files' names; local ones are absolute.
+
+    Yields:
+        Each name, and the file's path without links; an object's name as it is.
+    """
+    folders: dict[str, str] = {}
+    for name in names:
+        folder, _, file = name.rpartition("/")
+        if "://" in name:
+            yield name, name
+        elif os.path.islink(name):  # noqa: PTH114 (a Path takes five times as long)
+            yield name, os.path.realpath(name)
+        else:
+            if folder not in folders:
+                folders[folder] = os.path.realpath(f"{folder}/").rstrip("/")
+            yield name, f"{folders[folder]}/{file}"
 
 
 def left_out(output: str) -> str:
@@ -163,9 +189,8 @@ def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
     names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
     found, formats = dict[str, Stored](), _formats(pattern)
     for name in map(absolute, names):
-        inner = (str(path) for path in Path(name).rglob("*")) if Path(name).is_dir() else [name]
-        for path in inner:
-            if path.endswith(formats) and Path(path).is_file():
+        for path in _below(name) if Path(name).is_dir() else [name]:
+            if path.endswith(formats) and os.path.isfile(path):  # noqa: PTH113 (as above)
                 try:
                     with open_file(path) as file:
                         stat = os.fstat(file.fileno())
@@ -174,6 +199,12 @@ def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
                 except OSError as error:
                     raise UnreadableError(f"{path}: cannot be opened: {error.strerror}") from error
     return found, lru_cache(None)(lambda folder: (Path(folder) / META).is_file())
+
+
+def _below(folder: str) -> Iterator[str]:
+    """The files below a folder; links to folders are not followed."""
+    for within, _, names in os.walk(folder):
+        yield from (f"{within.rstrip('/')}/{name}" for name in names)
 
 
 def _in_store(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
@@ -242,6 +273,6 @@ def open_file(name: str) -> BinaryIO:
         OSError: The file cannot be opened.
     """
     if "://" not in name:
-        return Path(name).open("rb")
+        return open(name, "rb")  # noqa: PTH123 (as above)
     place, key = _place(name)
     return place.open(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -9,7 +10,7 @@ import orjson
 
 from evenflow.transforms.io.blocks import read_blocks
 from evenflow.transforms.io.files import InputError, printable
-from evenflow.transforms.io.records import BOM
+from evenflow.transforms.io.lines import BOM, header_fields
 
 RECORDS = 100  # that are looked at in a file
 FILES = 100  # that are looked at, spread evenly; opening one in an object store takes some 50 ms
@@ -49,6 +50,10 @@ def _fields(name: str) -> list[str]:
     for block in read_blocks(name):
         if block.rows is not None:
             return block.rows.column_names
+        if block.header is not None:
+            with suppress(UnicodeDecodeError, csv.Error):
+                return list(header_fields(block.header))
+            return []
         for raw in block.records[: RECORDS - looked]:
             with suppress(orjson.JSONDecodeError):
                 record = orjson.loads(raw.removeprefix(BOM))

@@ -21,6 +21,7 @@ class RecordDigest:
     def __init__(self) -> None:
         self._lines = hashlib.sha256()
         self._columns: dict[tuple[str, str], hashlib._Hash] = {}
+        self._header: bytes | None = None
 
     def add(self, block: Block) -> None:
         """Add the next records of the range.
@@ -33,6 +34,9 @@ class RecordDigest:
             for number, name in enumerate(block.rows.column_names):
                 self._column(f"{number} {name}", block.rows.column(number).combine_chunks())
         elif block.records:
+            if block.header is not None and self._header is None:  # it says what values are
+                self._header = block.header
+                self._lines.update(block.header + b"\n")
             self._lines.update(b"\n".join(block.records) + b"\n")
             self._lines.update(
                 "".join(

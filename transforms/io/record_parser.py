@@ -5,12 +5,13 @@ Every JSON record goes through `RecordParser.parse_json`: lines of files and val
 
 from __future__ import annotations
 
+import csv
 from typing import Any, NamedTuple
 
 import orjson
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, lines
 
 # Most levels of lists and objects in a record. orjson writes up to 254, and nobody's data are
 # deeper.
@@ -19,6 +20,9 @@ MOST_NESTED = 200
 # bytes of memory.
 MOST_VALUES = 1 << 19
 LARGE_BYTES = 1 << 20
+
+
+csv.field_size_limit(1 << 30)  # a record's own limit is less (blocks.RECORD_BYTES)
 
 
 class UnusableError(ValueError):
@@ -92,6 +96,39 @@ class RecordParser:
                 "nested too deeply",
                 f"the record has more than {MOST_NESTED} levels of lists and objects",
             )
+        return Parsed(self.check_id(record.pop(self.id_name, None)), text, record)
+
+    def parse_csv(self, header: bytes, raw: bytes) -> Parsed | None:
+        """Parse a line of CSV; an empty field is not there.
+
+        Args:
+            header: The file's first line.
+            raw: The line.
+
+        Returns:
+            The record; None for a blank line.
+
+        Raises:
+            UnusableError: The record cannot become a document.
+        """
+        try:
+            names, values = lines.header_fields(header), lines.fields(raw)
+        except UnicodeDecodeError as error:
+            raise UnusableError("invalid UTF-8", f"invalid UTF-8 at byte {error.start}") from error
+        except csv.Error as error:
+            raise UnusableError("not CSV", f"not CSV: {error}") from error
+        if not values:
+            return None
+        if len(values) != len(names):
+            raise UnusableError(
+                "number of fields", f"{len(values)} fields, where the first line has {len(names)}"
+            )
+        record = {name: value for name, value in zip(names, values, strict=True) if value}
+        if len(set(names)) < len(names):
+            raise UnusableError("double field", "the first line names a field twice")
+        if self.text_name not in names:
+            raise UnusableError("text missing", f"field {self.text_name!r} is missing")
+        text = self.check_text(record.pop(self.text_name, ""))
         return Parsed(self.check_id(record.pop(self.id_name, None)), text, record)
 
     def parse_text(self, raw: bytes) -> Parsed:

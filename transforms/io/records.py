@@ -9,6 +9,7 @@ import base64
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -16,12 +17,12 @@ import pyarrow as pa
 from evenflow.schemas.config import Config
 from evenflow.transforms.io import fields
 from evenflow.transforms.io.blocks import BETWEEN, Block, position
+from evenflow.transforms.io.lines import BOM
 from evenflow.transforms.io.record_parser import Parsed, RecordParser, UnusableError
 from evenflow.transforms.io.rows import TableRows
 
 # Kind of reason of the dead letter that stands where a file breaks off
 UNREADABLE = "unreadable file"
-BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
 
 
 @dataclass
@@ -196,7 +197,10 @@ def validate(
 
 def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed | None]:
     """Make the function that parses a raw record of a block, by its index."""
-    parse = parser.parse_text if block.file.endswith(".txt") else parser.parse_json
+    if block.header is not None:
+        parse = partial(parser.parse_csv, block.header)
+    else:
+        parse = parser.parse_text if block.file.endswith(".txt") else parser.parse_json
     # The number of records that begin a file
     begin = block.size if BETWEEN in block.file else int(block.first == 0)
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from evenflow.transforms.io.blocks import KEPT_BYTES, read_blocks, read_lengths
+from evenflow.transforms.io.blocks import KEPT_BYTES, csv_header, read_blocks, read_lengths
 from evenflow.transforms.io.files import LINES, RECORD_BYTES, SEEKABLE, open_file
+from evenflow.transforms.io.lines import CSV
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
         The parts in order.
     """
     if file.endswith(SEEKABLE):
+        most = size + 1 if file.endswith(CSV) else most  # a line break may be within a record
         for at in range(begin, max(size, begin + 1), most):
             end = min(at + most, size)  # what a file grows by later is not part of it
             yield Part(file, end - at, at, end)
@@ -125,7 +127,8 @@ def scan(part: Part) -> Iterator[Scanned]:
 def _first_record(part: Part) -> int:
     """The byte of the first record of a part of JSON lines; if it has none, one behind the part."""
     if not part.begin:
-        return 0
+        with open_file(part.file) as raw:
+            return len(csv_header(raw)) + 1 if part.file.endswith(CSV) else 0
     at = part.begin - 1  # a newline there ends the record before
     with open_file(part.file) as raw:
         raw.seek(at)

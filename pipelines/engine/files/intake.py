@@ -15,10 +15,9 @@ the round's files those behind the last pane's, and of a file that was read in p
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
-from pathlib import Path
 from typing import Any
 
 from evenflow.gates.ledger.history import History
@@ -117,7 +116,7 @@ class Intake:
             if self.follow is None or isinstance(error, files.UnreadableError):
                 raise
             found = {}
-        found = {name: each for name, each in found.items() if not is_below(name, self.output)}
+        found = {name: found[name] for name in outside(found, self.output)}
         if self.follow is None:
             if not found:
                 raise files.InputError(
@@ -133,7 +132,7 @@ class Intake:
 
     def _on_output(self, folder: str) -> None:
         """Tell of an output in the input, once, unless it is this run's own."""
-        if folder not in self._told and not is_below(f"{folder}/{META}", self.output):
+        if folder not in self._told and outside([f"{folder}/{META}"], self.output):
             self.note(files.left_out(folder))
         self._told.add(folder)
 
@@ -145,7 +144,7 @@ class Intake:
         """
         if "://" in name:
             return stored
-        if name.endswith(files.SEEKABLE):
+        if name.endswith(files.GROWING):
             before = self.found.get(name)
             if before is not None and before[2:] == stored[2:]:
                 return before
@@ -317,8 +316,7 @@ def sizes(known: Mapping[str, Any]) -> dict[str, int]:
     return {files.absolute(name): size for name, size in noted.items()}  # once noted as given
 
 
-def is_below(name: str, output: Storage) -> bool:
-    """Whether a file is in the output."""
-    if output.local is not None:
-        return "://" not in name and output.local.resolve() in Path(name).resolve().parents
-    return name.startswith(f"{output.url}/")
+def outside(names: Iterable[str], output: Storage) -> list[str]:
+    """The names of files that are not in the output."""
+    root = output.url if output.local is None else str(output.local.resolve())
+    return [name for name, path in files.real_paths(names) if not path.startswith(f"{root}/")]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +24,8 @@ from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.annotation.sample import sample_blocks
 from evenflow.transforms.io.blocks import Block
-from evenflow.transforms.io.records import BOM, validate
+from evenflow.transforms.io.lines import BOM, fields, header_fields
+from evenflow.transforms.io.records import validate
 from evenflow.transforms.measures.representation.alarms import lower_bounds
 from evenflow.transforms.measures.representation.dr import score, sums
 
@@ -205,7 +207,10 @@ def _records(block: Block) -> Iterator[Mapping[str, Any]]:
     if block.file.endswith(".txt"):
         return
     for raw in block.records:
-        with suppress(orjson.JSONDecodeError):
+        with suppress(orjson.JSONDecodeError, UnicodeDecodeError, csv.Error):
+            if block.header is not None:
+                yield dict(zip(header_fields(block.header), fields(raw), strict=False))
+                continue
             record = orjson.loads(raw.removeprefix(BOM))
             if isinstance(record, dict):
                 yield record

@@ -11,7 +11,7 @@ from evenflow.transforms.storage.storage import StorageError, at
 
 
 def test_match(tmp_path: Path) -> None:
-    for name in ("a.jsonl", "b.txt", "c.csv", "deep/d.parquet", "odd[1].jsonl"):
+    for name in ("a.jsonl", "b.txt", "c.dat", "deep/d.parquet", "odd[1].jsonl"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"12345")
     names = [

@@ -192,7 +192,8 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         letter["headers"] == [["h", "MQ=="]] and letter["reason"] == f"{KIND}: ZeroDivisionError"
         for letter in letters
     )
-    assert (piece.figures["documents"], piece.figures["dead_reasons"]) == (
+    figures = json.loads(piece.figures)
+    assert (figures["documents"], figures["dead_reasons"]) == (
         len(TEXTS) - len(BAD),
         {KIND: 3},
     )
