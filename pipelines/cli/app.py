@@ -73,6 +73,7 @@ WORDS = {
     "lab experiment": "lab.experiment:experiment",
     "lab bias-score direction": "bias_score:direction",
     "lab bias-score reference": "bias_score:reference",
+    "lab bias-score top": "lab.bias_top:top",
 }
 GROUPS = {
     "config": "The configuration: every key with its meaning, and the plug-ins that it may name.",

@@ -35,7 +35,7 @@ def direction(
     from evenflow.transforms.measures.bias_score import direction as directions
     from evenflow.transforms.measures.bias_score import signal
 
-    config = _configuration(selection)
+    config = configuration(selection)
     own, words = signal.of(config), config.word_list(config.bias_score.attribute)
     found, pairs = own.direction, directions.list_pairs(words)
     shown: dict[str, Any] = {
@@ -80,7 +80,7 @@ def reference(
     from evenflow.transforms.measures.bias_score.records import BiasSums
     from evenflow.transforms.storage.storage import at
 
-    config = _configuration(selection)
+    config = configuration(selection)
     own, total = signal.of(config), Figures()
     with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:
         for figures in measure(inputs, config):
@@ -103,9 +103,18 @@ def reference(
             print(f"percentile {percent}: {each['value']:.4f}{interval}")
 
 
-def _configuration(selection: options.Selection) -> Config:
-    """The configuration of a command that scores and does not judge. Raises ConfigError."""
-    config = selection.configuration({"bias_score.mode": "measure"})
+def configuration(selection: options.Selection) -> Config:
+    """The configuration of a command that scores and does not judge.
+
+    Args:
+        selection: The options; the words' groups are those of its only attribute, if it has one.
+
+    Raises:
+        ConfigError: The configuration is wrong.
+    """
+    asked = selection.attribute or []
+    chosen = {"bias_score.attribute": asked[0]} if len(asked) == 1 else {}
+    config = selection.configuration({"bias_score.mode": "measure", **chosen})
     scored = config.bias_score.model_copy(update={"reference": None})
     return config.model_copy(update={"bias_score": scored})
 

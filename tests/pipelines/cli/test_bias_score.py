@@ -47,6 +47,25 @@ def test_the_direction_is_described(call: Call) -> None:
     assert "explains" in call("lab", "bias-score", "direction").out
 
 
+def test_the_sentences_that_lean_most(call: Call, tmp_path: Path) -> None:
+    texts = [
+        "He wore pink lipstick. Xqz!",
+        "She played football in the army. He wore pink lipstick.",
+    ]
+    path = corpus(tmp_path / "t.jsonl", texts)
+    shown = call("lab", "bias-score", "top", path, "--most", 2, "--json").json
+    assert list(shown) == ["female", "male"]
+    first = shown["female"][0]
+    assert (first["sentence"], len(shown["female"])) == ("He wore pink lipstick.", 2)
+    assert shown["male"][0]["sentence"] == "She played football in the army."
+    scores = [row["score"] for row in shown["female"]]
+    assert scores == sorted(scores, reverse=True) and scores[-1] > 0
+    told = call("lab", "bias-score", "top", path, "-a", "gender").out
+    assert "female:" in told and "pink lipstick" in told
+    other = call("lab", "bias-score", "top", path, "-a", "religion", "--json").json
+    assert "islam" in other and "female" not in other
+
+
 def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     clean = corpus(tmp_path / "clean.jsonl", [PLAIN, PLAIN + " " + LEANING] * 100)
     reference = tmp_path / "reference.json"

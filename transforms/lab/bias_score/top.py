@@ -1,0 +1,58 @@
+"""The sentences of a corpus that lean most to each group (Dolci et al. 2023, tables 3, 14, 15)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.io import files
+from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io.records import validate
+from evenflow.transforms.lab.masking.top import Top
+from evenflow.transforms.measures.bias_score import signal
+from evenflow.transforms.measures.bias_score.score import totals
+from evenflow.transforms.text.sentences import bounds, trimmed
+
+DIGITS = 4  # of a score
+
+
+def top(inputs: Sequence[str], config: Config, most: int) -> dict[str, list[dict[str, Any]]]:
+    """Find the sentences with the highest scores towards each group.
+
+    Args:
+        inputs: Paths, folders or globs.
+        config: The configuration; its section bias_score says with what.
+        most: Sentences for each group; of equal ones the first counts.
+
+    Returns:
+        By group its sentences, the highest first: `score`, `id` (of the document), `sentence`.
+
+    Raises:
+        InputError: An input names no file, or cannot be read as its kind.
+        EvenflowError: The scores cannot be computed (see `signal.BiasSignal`).
+    """
+    scorer = signal.of(config).scorer
+    best = {name: Top(most) for name in scorer.groups}
+    for identity, text in _documents(inputs, config):
+        starts = bounds(text).tolist()
+        scores = scorer.of(totals(scorer.read(text, starts)))
+        for (start, end), row in zip(trimmed(text, starts), scores.groups.tolist(), strict=True):
+            sentence = text[start:end]
+            digest = hashlib.sha256(sentence.encode()).hexdigest()
+            for name, score in zip(scorer.groups, row, strict=True):
+                if score > 0:
+                    best[name].add(score, digest, {"id": identity, "sentence": sentence})
+    return {
+        name: [{"score": round(score, DIGITS), **item} for score, _, item in each.best()]
+        for name, each in best.items()
+    }
+
+
+def _documents(inputs: Sequence[str], config: Config) -> Iterator[tuple[str, str]]:
+    """The ids and texts of files."""
+    blocks = (block for name in files.match(list(inputs)) for block in read_blocks(name))
+    for block in join_texts(blocks):
+        found = validate(block, config, frozenset(), keep_fields=False)
+        yield from zip(found.ids, found.texts, strict=True)
