@@ -52,8 +52,10 @@ test: .minutes install $(if $(CI),services) check
 	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 10; \`make check\` is those alone."
 	@echo "Tests of services take 30 more, where \`make services\` has brought these; it takes 8. A skip says what brings its part."
 
-FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
-SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/services
+# At their end they name the tests that took longest.
+SLOWEST := --durations 20 --durations-min 5
+FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) --ignore tests/services
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(SLOWEST) tests/services
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:

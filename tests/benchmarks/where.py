@@ -37,7 +37,7 @@ PARTS: dict[str, list[tuple[str, str]]] = {
     "read": [("transforms.io.blocks", "FileReader.segment")],
     "digest of the input": [("transforms.io.record_digest", "RecordDigest.add")],
     "parse": [("transforms.annotation.annotate", "validate")],
-    "labels": [("transforms.labels.finder", "LabelFinder.find_all")],
+    "labels": [("transforms.labels.finder", "LabelFinder.find_together")],
     "sentences": [("transforms.annotation.mentions", "sentence_starts")],
     "count": [("transforms.annotation.annotate", "Annotator.count")],
     "table": [("transforms.annotation.annotate", "Annotator._table")],
