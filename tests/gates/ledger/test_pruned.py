@@ -174,7 +174,10 @@ def test_age_is_that_of_the_file(call: Call, tmp_path: Path) -> None:
         ([], "say what goes"),
         (["--older-than", "tomorrow"], "an age, as 12h or 30d was expected"),
         (["--most", "3 GB"], "a size, as 500MiB or 20GiB was expected"),
-        (["--most", "1GiB", "--what", "accepted"], "'accepted' is none of staged, quarantine and checks"),
+        (
+            ["--most", "1GiB", "--what", "accepted"],
+            "'accepted' is none of staged, quarantine and checks",
+        ),
     ],
 )
 def test_wrong_words_are_refused(call: Call, tmp_path: Path, words: list[str], said: str) -> None:
