@@ -3,7 +3,8 @@
 A test without its part skips, and the reason says what brings the part. With CI set it fails: a
 test that never runs proves nothing. This holds for every skip, also by `skipif` and `importorskip`.
 Only the parts in MAY_MISS still skip in CI; the reason of such a skip begins with the part's name
-and a colon. With EVENFLOW_PARTS=all only those in TOO_LONG may. The summary at the end names every skip.
+and a colon. With EVENFLOW_PARTS=all only those in TOO_LONG may. The summary at the end names every
+skip.
 
 EVENFLOW_SKIPPED names a file that gets what was skipped, an argument of pytest a line: once the
 part is there, `pytest @FILE` runs exactly this.
