@@ -15,7 +15,9 @@ $(HELM)/.$(HELM_VERSION)-$(KUBECONFORM_VERSION):
 	touch $@
 
 chart-schemas: install $(SERVICES)/kubernetes/crds/flinkdeployments.yaml $(SERVICES)/kubernetes/crds/servicemonitors.yaml
-	$(BIN)/python deploy/helm/schema.py > deploy/helm/evenflow/values.schema.json
+	mkdir -p build
+	$(BIN)/python deploy/helm/schema.py > build/values.schema.json
+	mv build/values.schema.json deploy/helm/evenflow/values.schema.json
 	rm -rf build/kubernetes && mkdir -p build/kubernetes
 	cd build/kubernetes && go mod init kubernetes && go mod download -json k8s.io/kubernetes@$(KUBERNETES_VERSION) > module.json
 	$(BIN)/python deploy/helm/kinds.py $$($(BIN)/python -c 'import json; print(json.load(open("build/kubernetes/module.json"))["Dir"])') $(CRDS)
