@@ -1,17 +1,18 @@
 """How many bad sentences the checks of generation reject, and how many good ones they keep.
 
-    python tests/benchmarks/coverage_checks.py [--tune]
+    python tests/benchmarks/coverage_checks.py [--tune] [--exam FILE]
 
 The sentences are those of `generated_exam.jsonl` whose split is `report`: nothing learnt of them,
 and no check was chosen by them. With `--tune` they are the others, with the sentences that pass or
-fail wrongly. Each is checked as an answer of a language model that was asked for just the groups
-that it has, so that no check of these helps. The corpus are the speeches.
+fail wrongly. `--exam` names another exam; `generated_exam_fresh.jsonl` is all for report, and was
+written after the checks. Each is checked as an answer of a language model that was asked for just
+the groups that it has, so that no check of these helps. The corpus are the speeches.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -52,9 +53,9 @@ TRIPLES = (
 RELATIONS = {"employer": "employer", "birthplace": "place of birth"}
 
 
-def main(tune: bool) -> None:
+def main(tune: bool, exam: Path) -> None:
     """Print the shares."""
-    lines = (DATA / "generated_exam.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = exam.read_text(encoding="utf-8").splitlines()
     rows: list[dict[str, Any]] = [json.loads(each) for each in lines]
     rows = [row for row in rows if row["split"] == ("tune" if tune else "report")]
     config = Config().model_copy(
@@ -149,4 +150,8 @@ def share(said: str, part: int, whole: int) -> None:
 
 
 if __name__ == "__main__":
-    main("--tune" in sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tune", action="store_true")
+    parser.add_argument("--exam", type=Path, default=DATA / "generated_exam.jsonl")
+    given = parser.parse_args()
+    main(given.tune, given.exam)
