@@ -3,10 +3,10 @@
     python tests/benchmarks/coverage_checks.py [--tune] [--exam FILE]
 
 The sentences are those of `generated_exam.jsonl` whose split is `report`: nothing learnt of them,
-and no check was chosen by them. With `--tune` they are the others, with the sentences that pass or
-fail wrongly. `--exam` names another exam; `generated_exam_fresh.jsonl` is all for report, and was
-written after the checks. Each is checked as an answer of a language model that was asked for just
-the groups that it has, so that no check of these helps. The corpus are the speeches.
+though they were looked at while the checks were built. With `--tune` they are the others, with the
+sentences that pass or fail wrongly. `--exam` names another exam: `generated_exam_fresh.jsonl`, all
+for report, was written after the checks. Each is checked as an answer of a language model that was
+asked for just the groups that it has, so that no check of these helps. The corpus are the speeches.
 """
 
 from __future__ import annotations
