@@ -325,6 +325,9 @@ def plugins(rows: Sequence[Mapping[str, Any]]) -> None:
     Args:
         rows: What `schemas.plugins.listed` returned.
     """
+    if not rows:
+        print("no installed package declares a plug-in")
+        return
     table = Table("kind", "name", "package", "place")
     for row in rows:
         kind = row["kind"].removeprefix("evenflow.")

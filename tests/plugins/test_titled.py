@@ -54,6 +54,11 @@ def test_it_is_listed(installed: Path) -> None:
     assert "evenflow_titled:TitledPeople" in evenflow(installed, "config", "plugins").stdout
 
 
+def test_where_none_is_installed_a_sentence_says_so(tmp_path: Path) -> None:
+    done = evenflow(tmp_path, "config", "plugins")
+    assert (done.returncode, done.stdout) == (0, "no installed package declares a plug-in\n")
+
+
 def test_a_broken_one_is_listed_with_its_problem(installed: Path, tmp_path: Path) -> None:
     shutil.copytree(installed, tmp_path / "broken")
     (tmp_path / "broken" / "evenflow_titled.py").write_text("import nothing_of_this_name")
