@@ -44,18 +44,18 @@ check: lint
 	$(FAST)
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
-# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait: two files
-# at a time take little more than half as long.
+# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait, so three
+# files run at a time, also on two cores; they take some 6 GiB of memory then.
 test: .minutes install $(if $(CI),services) check
 	$(SERVED)
 .minutes:
 	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 10; \`make check\` is those alone."
-	@echo "Tests of services take 30 more, where \`make services\` has brought these; it takes 8. A skip says what brings its part."
+	@echo "Tests of services take 20 more, where \`make services\` has brought these; it takes 8. A skip says what brings its part."
 
 # At their end they name the tests that took longest.
 SLOWEST := --durations 20 --durations-min 5
 FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) --ignore tests/services
-SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(SLOWEST) tests/services
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile $(SLOWEST) tests/services
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:
