@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
 
 import apache_beam as beam
 
@@ -66,11 +66,11 @@ class SteppedTransform(Configured):
         return input_or_inputs | step.with_outputs(tag, main=main)
 
 
-def checked_document(element: Any) -> Mapping[str, Any]:
+def checked_document(element: Any) -> Document:
     """An element that is a document. Raises UnusableError where it is no dict."""
     if not isinstance(element, Mapping):
         raise UnusableError("not an object", f"a dict was expected, not {shown(element)}")
-    return element
+    return cast(Document, element)
 
 
 def checked(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import Any
 
 import grpc
 from apache_beam.portability.api import beam_fn_api_pb2_grpc
@@ -20,7 +21,8 @@ def main() -> None:
     """Start workers until a signal comes."""
     host, port = sys.argv[1:]
     limits = [("grpc.http2.max_pings_without_data", 0), ("grpc.http2.max_ping_strikes", 0)]
-    server = grpc.server(thread_pool_executor.shared_unbounded_instance(), options=limits)
+    threads: Any = thread_pool_executor.shared_unbounded_instance()  # no subclass, but used as one
+    server = grpc.server(threads, options=limits)
     pool = BeamFnExternalWorkerPoolServicer(use_process=True)
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{host}:{port}")
