@@ -11,7 +11,6 @@ The module is not called data_juicer, because data-juicer takes the file's name 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from data_juicer.ops.base_op import OPERATORS, Filter
@@ -66,7 +65,7 @@ class DemographicRepresentationFilter(Filter):
             own[self._key] = self._dr.of(found)
         return samples
 
-    def process_batched(self, samples: dict[str, Any]) -> Iterator[bool]:
+    def process_batched(self, samples: dict[str, Any]) -> Any:
         """Whether each document is kept, by its stats."""
         for own in samples[Fields.stats]:
             dr = own[self._key]
