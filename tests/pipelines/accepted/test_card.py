@@ -84,8 +84,7 @@ def test_croissants_own_library_reads_it(call: Call, output: Path) -> None:
     reader = pytest.importorskip(
         "mlcroissant", reason="readers: run `.venv/bin/pip install mlcroissant`"
     )
-    call(
-        "gate",
+    carded = call(
         "gate",
         "card",
         output,
@@ -96,6 +95,7 @@ def test_croissants_own_library_reads_it(call: Call, output: Path) -> None:
         "--url",
         "https://example.org",
     )
+    assert carded.status == 0, carded.err
     dataset = reader.Dataset(str(output / "croissant.json"))
     assert not dataset.metadata.ctx.issues.errors
     assert len(dataset.metadata.data_biases) == 1

@@ -23,8 +23,7 @@ from evenflow.schemas.config import ConfigError  # noqa: E402
 from evenflow.schemas.experiment import load  # noqa: E402
 from evenflow.schemas.experiment_arms import ENCODER_ARMS  # noqa: E402
 from evenflow.transforms.lab.bias_score.hard import neutralised  # noqa: E402
-from evenflow.transforms.lab.language_models import loading  # noqa: E402
-from evenflow.transforms.models import encoding  # noqa: E402
+from evenflow.transforms.models import encoding, loading  # noqa: E402
 
 pytest_plugins = ["commands"]
 

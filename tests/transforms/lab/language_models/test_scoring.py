@@ -16,11 +16,11 @@ needs_training("torch", "transformers", "peft")
 import torch  # noqa: E402
 from tiny_models import tiny_model  # noqa: E402
 
-from evenflow.transforms.lab.language_models import generation, loading  # noqa: E402
+from evenflow.transforms.lab.language_models import generation  # noqa: E402
 from evenflow.transforms.lab.language_models.causal import CausalModel, Text  # noqa: E402
 from evenflow.transforms.lab.language_models.generation import Prompt  # noqa: E402
 from evenflow.transforms.lab.language_models.masked import MaskedModel  # noqa: E402
-from evenflow.transforms.models import encoding  # noqa: E402
+from evenflow.transforms.models import encoding, loading  # noqa: E402
 from evenflow.transforms.models.loading import LanguageModelError  # noqa: E402
 
 CLOSE = {"abs": 1e-4}
