@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 START = "pipelines.cli.run"
-LAB = ("pipelines.lab", "pipelines.cli.lab", "transforms.lab")
+LAB = ("pipelines.lab.", "pipelines.cli.lab.", "transforms.lab.")
 MEASURES = {
     "bias score": ("bias_score", "BiasS"),
     "coverage": ("coverage", "Coverage"),
@@ -136,7 +136,7 @@ def main() -> None:
         own = pure(text, tree)
         all_lines += text.count("\n")
         doc_lines += len(docstrings(tree))
-        pure_lines["lab" if module.startswith(LAB) else "gate"] += len(own)
+        pure_lines["lab" if f"{module}.".startswith(LAB) else "gate"] += len(own)
         for other, inner in imports(tree, set(files)):
             graph[module].add(other)
             lazy += inner
@@ -152,7 +152,11 @@ def main() -> None:
                 tangled += [f"{module}.{node.name} ({rank})"] if rank > COMPLEX else []
         for measure, words in MEASURES.items():
             room = measure.replace(" ", "_")
-            if room not in module and not module.startswith(LAB) and any(map(text.count, words)):
+            if (
+                room not in module
+                and not f"{module}.".startswith(LAB)
+                and any(map(text.count, words))
+            ):
                 naming[measure].add(module)
     reached, queue = set(), [START]
     while queue:
