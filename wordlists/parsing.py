@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from evenflow.wordlists import spelling
 from evenflow.wordlists.nodes import Defect, Node
-from evenflow.wordlists.unspaced import KOREAN, SCRIPTS
+from evenflow.wordlists.unspaced import KOREAN, SCRIPTS, scripts
 
 KEYS = (
     "attribute", "source", "licence", "review", "groups", "target", "population",
@@ -336,8 +336,7 @@ def label_problem(text: str, joined: Collection[str] = (*SCRIPTS, KOREAN)) -> st
         return "a label needs a letter"
     if not spelling.is_word(text[0]) or text[0] == "_":
         return "a label begins with a letter or digit"
-    scripts = {unicodedata.name(character, "").partition(" ")[0] for character in text}
-    if joined := sorted(scripts & {*joined}):
+    if joined := sorted(scripts(text) & {*joined}):
         return (
             f"a label in a script whose words are not apart from others ({joined[0].lower()});"
             " labels are found between blanks and signs, so it would count nothing"

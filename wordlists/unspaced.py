@@ -20,9 +20,14 @@ KOREAN = "HANGUL"  # has blanks, but particles are written to the word
 WORD = "[A-Za-z0-9]"  # what a Latin label in such a list may not touch
 
 
+def scripts(text: str) -> set[str]:
+    """The first words of the Unicode names of a text's characters."""
+    return {unicodedata.name(character, "").partition(" ")[0] for character in text}
+
+
 def is_unspaced(label: str) -> bool:
     """Whether a label has a character of such a script."""
-    return any(unicodedata.name(each, "").partition(" ")[0] in SCRIPTS for each in label)
+    return not SCRIPTS.isdisjoint(scripts(label))
 
 
 class LongestMatch:
