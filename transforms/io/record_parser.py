@@ -22,9 +22,6 @@ MOST_VALUES = 1 << 19
 LARGE_BYTES = 1 << 20
 
 
-csv.field_size_limit(1 << 30)  # a record's own limit is less (blocks.RECORD_BYTES)
-
-
 class UnusableError(ValueError):
     """A record cannot become a document.
 

@@ -127,8 +127,10 @@ def scan(part: Part) -> Iterator[Scanned]:
 def _first_record(part: Part) -> int:
     """The byte of the first record of a part of JSON lines; if it has none, one behind the part."""
     if not part.begin:
+        if not part.file.endswith(CSV):
+            return 0
         with open_file(part.file) as raw:
-            return len(csv_header(raw)) + 1 if part.file.endswith(CSV) else 0
+            return len(csv_header(raw)) + 1
     at = part.begin - 1  # a newline there ends the record before
     with open_file(part.file) as raw:
         raw.seek(at)
