@@ -7,6 +7,7 @@ configuration and of its key in the ledger.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -72,7 +73,7 @@ class Warned(NamedTuple):
     reason: str
 
 
-class Counter:
+class Counter(ABC):
     """Counts what a measure needs of documents; built once a process.
 
     Attributes:
@@ -85,6 +86,7 @@ class Counter:
     needs_sentences: bool = False
     copies: bool = False
 
+    @abstractmethod
     def count(
         self, found: Documents, piece: Searched, columns: Columns | None = None
     ) -> dict[str, Any]:
@@ -98,7 +100,6 @@ class Counter:
         Returns:
             What judges need: numbers, or mappings of such, that add up key by key.
         """
-        raise NotImplementedError
 
     def aside(self, found: Documents) -> tuple[dict[int, str], Columns]:
         """The documents that go to quarantine alone, before anything is counted.
@@ -120,7 +121,7 @@ class Counter:
 R = TypeVar("R", bound=Measured)
 
 
-class Measure(Generic[R]):
+class Measure(ABC, Generic[R]):
     """A measure.
 
     Attributes:
@@ -154,10 +155,11 @@ class Measure(Generic[R]):
         given = config.measures.get(self.name)
         return None if given is None else self.settings.model_validate(given)
 
+    @abstractmethod
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
         """What counts under a configuration; None if the measure is off."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(
         self,
         config: Config,
@@ -176,15 +178,14 @@ class Measure(Generic[R]):
         Returns:
             The ledger's record; None if the measure is off.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def sums(self, record: R) -> dict[str, Any]:
         """The part of a record that adds up over panes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def without_sums(self, record: R) -> R:
         """A record without that part, as `MeasureTotals.last` has it."""
-        raise NotImplementedError
 
     def added(
         self, before: MeasureTotals | None, record: R, accepted: bool, most: int
