@@ -8,6 +8,14 @@ from evenflow.settings import Configuration
 from evenflow.transforms.measures.representation.dr import demographic_representation
 
 
+def target_of(annotator: Annotator, attribute: str) -> list[float] | None:
+    """The shares that an attribute should have. Raises ConfigError if it is not measured."""
+    lists = {words.attribute: words for words in annotator.finder.lists}
+    if attribute not in lists:
+        raise ConfigError(f"attribute: {attribute!r} is not measured; {', '.join(lists)} are")
+    return annotator.config.target(lists[attribute])
+
+
 class DocumentDr:
     """Scores single documents; it may be pickled, and threads share it.
 
@@ -26,10 +34,7 @@ class DocumentDr:
 
     def __init__(self, attribute: str, min_mentions: int, config: Configuration = None):
         self.annotator, self.attribute = Annotator(config), attribute
-        lists = {words.attribute: words for words in self.annotator.finder.lists}
-        if attribute not in lists:
-            raise ConfigError(f"attribute: {attribute!r} is not measured; {', '.join(lists)} are")
-        self._least, self._target = min_mentions, self.annotator.config.target(lists[attribute])
+        self._least, self._target = min_mentions, target_of(self.annotator, attribute)
 
     def of(self, annotation: Annotation) -> float | None:
         """The DR of a document; None where it has too few mentions."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.annotator import Annotator
-from evenflow.schemas.config import ConfigError
+from evenflow.document_dr import target_of
 from evenflow.settings import Configuration
 from evenflow.transforms.measures.representation.dr import demographic_representation
 
@@ -39,11 +39,8 @@ class Representation:
 
     def __init__(self, attribute: str, config: Configuration = None):
         self._annotator = Annotator(config, attributes=() if config else (attribute,))
-        lists = {words.attribute: words for words in self._annotator.finder.lists}
-        if attribute not in lists:
-            raise ConfigError(f"attribute: {attribute!r} is not measured; {', '.join(lists)} are")
         self.metric, self._attribute = f"{attribute}_dr", attribute
-        self._target = self._annotator.config.target(lists[attribute])
+        self._target = target_of(self._annotator, attribute)
 
     def process_results(
         self, doc: Mapping[str, Any], results: Sequence[str]
