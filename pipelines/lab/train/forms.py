@@ -8,9 +8,7 @@ one document in five is held out. It takes a minute of one core.
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -20,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.pipelines.lab.train.sentences import documents
+from evenflow.pipelines.lab.train.start import start
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import form_head as head
 from evenflow.transforms.labels.finder import LabelFinder
@@ -42,20 +41,11 @@ def main(arguments: list[str] | None = None) -> None:
     Raises:
         SystemExit: A file or a package of the extra is missing or wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.pipelines.lab.train.forms",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, help="folder with the documents")
-    parser.add_argument("out", type=Path, help="folder to write to")
-    given = parser.parse_args(arguments)
-    try:
-        fit(given.data, given.out)
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
-    except (OSError, ValueError, KeyError) as error:
-        sys.exit(str(error))
+    options = {
+        "data": {"type": Path, "help": "folder with the documents"},
+        "out": {"type": Path, "help": "folder to write to"},
+    }
+    start("forms", __doc__, options, fit, arguments)
 
 
 def fit(data: Path, out: Path) -> None:

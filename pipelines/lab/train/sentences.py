@@ -10,13 +10,10 @@ is. It takes two minutes of one core.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import json
 import random
-import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,8 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.pipelines.lab.train.start import start
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import sentence_head as head
+from evenflow.transforms.lab.generation.support import WORD
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import MANIFEST, PieceStates
@@ -50,7 +49,6 @@ SOUND = "sound"
 KINDS = {"sound": SOUND, "good": SOUND, "salad": head.BROKEN, "form": head.BROKEN}
 # Real sentences of these kinds speak of history too
 OF_HISTORY = ("speeches", "state_union", "encyclopaedia", "abc", "gum", "professions", "web")
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
 PRONOUNS = ("her", "his", "him", "she", "he", "hers", "himself", "herself")
 
 Edit = tuple[int, int, str]
@@ -157,10 +155,10 @@ class Breaker:
 def _edited(text: str, edits: Sequence[Edit]) -> tuple[str, list[tuple[int, int]]]:
     """A text after edits, and where the new words stand in it."""
     out, at, places = "", 0, list[tuple[int, int]]()
-    for start, end, new in sorted(edits):
-        if text[start].isupper():
+    for begin, end, new in sorted(edits):
+        if text[begin].isupper():
             new = new[0].upper() + new[1:]
-        out += text[at:start] + new
+        out += text[at:begin] + new
         places.append((len(out) - len(new), len(out)))
         at = end
     return out + text[at:], places
@@ -175,20 +173,11 @@ def main(arguments: list[str] | None = None) -> None:
     Raises:
         SystemExit: A file or a package of the extra is missing or wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.pipelines.lab.train.sentences",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, help="folder with the documents")
-    parser.add_argument("out", type=Path, help="folder to write to")
-    given = parser.parse_args(arguments)
-    try:
-        fit(given.data, given.out)
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
-    except (OSError, ValueError, KeyError) as error:
-        sys.exit(str(error))
+    options = {
+        "data": {"type": Path, "help": "folder with the documents"},
+        "out": {"type": Path, "help": "folder to write to"},
+    }
+    start("sentences", __doc__, options, fit, arguments)
 
 
 def sentences(data: Path, drawn: random.Random) -> list[tuple[str, str, bool]]:

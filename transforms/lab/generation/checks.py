@@ -18,10 +18,9 @@ from evenflow.transforms.lab.generation.limits import (
     STEREOTYPE,
     Limit,
 )
-from evenflow.transforms.lab.generation.support import Impossible, Support
+from evenflow.transforms.lab.generation.support import WORD, Impossible, Support
 from evenflow.transforms.lab.generation.templates import (
     LONGEST,
-    WORD,
     Corpus,
     GroupCounter,
     Span,
@@ -113,10 +112,6 @@ class Shingles:
             ),
             default=0.0,
         )
-
-    def is_near(self, text: str, besides: str | None = None) -> bool:
-        """Whether a text is nearly one of those added: `nearest` is NEAR or more."""
-        return self.nearest(text, besides) >= NEAR
 
     def _has(self, place: int, shingles: set[tuple[str, ...]]) -> bool:
         return all(place in self._places.get(each, ()) for each in shingles)

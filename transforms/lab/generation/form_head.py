@@ -116,7 +116,7 @@ class FormHead:
         folder: A folder with a manifest and the tensors.
 
     Attributes:
-        most: Misfit that one in a hundred labels of unseen real documents exceeds.
+        most: Misfit that 15 in a thousand labels of unseen real documents exceed.
 
     Raises:
         ModelError: A file is missing, damaged or of another model.

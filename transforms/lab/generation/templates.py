@@ -21,6 +21,7 @@ from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
+from evenflow.transforms.lab.generation.support import WORD
 from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.coverage.named import Meetings, field_values
@@ -29,7 +30,6 @@ from evenflow.transforms.text.sentences import trimmed
 LONGEST = 400  # characters of a template; longer ones are rarely one statement
 MOST = 100_000  # templates that are kept, and compared with what is written
 Span = tuple[int, int]
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True)

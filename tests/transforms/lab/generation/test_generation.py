@@ -14,7 +14,7 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.coverage.additions import PlanError
 from evenflow.transforms.lab.generation import limits, writing
-from evenflow.transforms.lab.generation.checks import REASONS, Against, Checker, Shingles
+from evenflow.transforms.lab.generation.checks import NEAR, REASONS, Against, Checker, Shingles
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
 from evenflow.transforms.lab.generation.items import Draft, items
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
@@ -266,10 +266,10 @@ def test_the_relations_words_must_be_there(
 
 def test_near_duplicates_by_hand() -> None:
     seen = Shingles(["a b c d e f g h i j k l", "x y"])
-    assert seen.is_near("A b c, d e f g h i j k l m.")  # 10 of 11
-    assert not seen.is_near("a b c d e f g h z j k l")  # 7 of 13
-    assert seen.is_near("X y!") and not seen.is_near("x")
-    assert not seen.is_near("x y", besides="x y")
+    assert seen.nearest("A b c, d e f g h i j k l m.") == 10 / 11 >= NEAR
+    assert seen.nearest("a b c d e f g h z j k l") == 7 / 13 < NEAR
+    assert seen.nearest("X y!") >= NEAR > seen.nearest("x")
+    assert seen.nearest("x y", besides="x y") < NEAR
 
 
 @pytest.mark.parametrize("data", [[], {}, {"additions": [{}], "words": ["x"]}, {"additions": 1}])
