@@ -1,12 +1,13 @@
 """How many bad sentences the checks of generation reject, and how many good ones they keep.
 
-    python tests/benchmarks/coverage_checks.py [--tune] [--exam FILE]
+    python tests/benchmarks/coverage_checks.py [--tune] [--exam FILE] [--alone]
 
 The sentences are those of `generated_exam.jsonl` whose split is `report`: nothing learnt of them,
 though they were looked at while the checks were built. With `--tune` they are the others, with the
 sentences that pass or fail wrongly. `--exam` names another exam: `generated_exam_fresh.jsonl`, all
 for report, was written after the checks. Each is checked as an answer of a language model that was
 asked for just the groups that it has, so that no check of these helps. The corpus are the speeches.
+`--alone` prints how many sentences each check alone rejects: what leaving it out would change.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,7 @@ TRIPLES = (
 RELATIONS = {"employer": "employer", "birthplace": "place of birth"}
 
 
-def main(tune: bool, exam: Path) -> None:
+def main(tune: bool, exam: Path, alone: bool) -> None:
     """Print the shares."""
     lines = exam.read_text(encoding="utf-8").splitlines()
     rows: list[dict[str, Any]] = [json.loads(each) for each in lines]
@@ -77,8 +79,12 @@ def main(tune: bool, exam: Path) -> None:
     checker = Checker(against, prompted=True)
     rejected, numbers = Counter[str](), Counter[str]()
     reasons: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    only: defaultdict[str, Counter[bool]] = defaultdict(Counter)
     for number, row in enumerate(rows):
         draft, item = _asked(row, number, counter, against.knowledge)
+        failing = _failing(checker, draft, item) if alone else set[str]()
+        if len(failing) == 1:
+            only[failing.pop()][row["kind"] == GOOD] += 1
         _, reason = checker.check(draft, item)
         numbers[row["kind"]] += 1
         rejected[row["kind"]] += reason is not None
@@ -92,6 +98,17 @@ def main(tune: bool, exam: Path) -> None:
     bad = [kind for kind in numbers if kind != GOOD]
     share("bad: rejected", sum(rejected[each] for each in bad), sum(numbers[each] for each in bad))
     share("good: kept", numbers[GOOD] - rejected[GOOD], numbers[GOOD])
+    for reason, each in sorted(only.items()):
+        print(f"{reason} alone: rejects {each[False]} bad, {each[True]} good")
+
+
+def _failing(checker: Checker, draft: Draft, item: Item) -> set[str]:
+    """All checks that a sentence fails, where `check` names the first."""
+    spans = checker._spans(draft)  # pyright: ignore[reportPrivateUsage]
+    found = checker._checks(  # pyright: ignore[reportPrivateUsage]
+        replace(draft, spans=spans or {}), item, spans is not None
+    )
+    return {reason for reason, passes, _ in found if not passes}
 
 
 def _asked(
@@ -153,5 +170,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--tune", action="store_true")
     parser.add_argument("--exam", type=Path, default=DATA / "generated_exam.jsonl")
+    parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
-    main(given.tune, given.exam)
+    main(given.tune, given.exam, given.alone)
