@@ -10,8 +10,7 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.schemas.config.loading import ConfigError
 from evenflow.schemas.config.section import Section
-from evenflow.schemas.encoder_section import BILSTM, EncoderSettings
-from evenflow.schemas.experiment_arms import ARMS, ENCODER_ARMS, Arm, Grid
+from evenflow.schemas.experiment_arms import ARMS, Arm, Grid
 from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.schemas.messages import Problem, problems, refuse
 from evenflow.schemas.yaml_file import SettingsError, read
@@ -38,26 +37,13 @@ class BenchmarkSettings(Section):
 class Experiment(Section):
     """The file of an experiment."""
 
-    model: str = Field(default="", description="Folder of a model, or a name in build/models.")
-    input: list[str] = Field(
-        default_factory=list[str], description="Paths, folders or globs of the text."
-    )
-    encoder: EncoderSettings | None = Field(
-        default=None, description="In place of a model: an encoder that is trained on `pairs`."
-    )
-    pairs: list[str] = Field(
-        default_factory=list[str],
-        description=(
-            "Files of pairs of sentences: SNLI's JSON lines and tables, or with premise, hypothesis"
-            " and label; or outputs of a gate with these fields."
-        ),
-    )
+    model: str = Field(min_length=1, description="Folder of a model, or a name in build/models.")
+    input: list[str] = Field(min_length=1, description="Paths, folders or globs of the text.")
     output: str = Field(description="Folder of the results, relative to this file's folder.")
     attribute: str = Field(default="gender", description="The attribute that is debiased.")
     seeds: list[int] = Field(default=[0, 1, 2], min_length=1, description="Seeds of the arms.")
     baseline: Name = Field(
-        default="original",
-        description="The arm that the others are compared with; full with an encoder.",
+        default="original", description="The arm that the others are compared with."
     )
     arms: dict[Name, Arm] = Field(
         default_factory=lambda: dict(ARMS),
@@ -83,22 +69,21 @@ class Experiment(Section):
         """Fill in the arms of the design, and those that are only named."""
         if not is_mapping(data):
             return data
-        usual = ARMS if data.get("encoder") is None else ENCODER_ARMS
-        given = data.get("arms", list(usual))
+        for key in ("encoder", "pairs"):
+            text = "encoders of sentences are not trained any more; give a model and its input"
+            refuse([Problem((key,), text)] if data.get(key) else [])
+        given = data.get("arms", list(ARMS))
         if is_list(given):
-            lost = [each for each in given if each not in usual]
-            text = f"{lost[:1]}: it is none of the usual arms {', '.join(usual)}"
+            lost = [each for each in given if each not in ARMS]
+            text = f"{lost[:1]}: it is none of the usual arms {', '.join(ARMS)}"
             refuse([Problem(("arms",), text)] if lost else [])
-            given = {name: usual[name] for name in given}
-        return {"baseline": next(iter(usual)) if usual is ENCODER_ARMS else "original"} | {
-            **data,
-            "arms": given,
-        }
+            given = {name: ARMS[name] for name in given}
+        return {**data, "arms": given}
 
     @model_validator(mode="after")
     def _consistent(self) -> Experiment:
         """Add the grid's arms; refuse a baseline that is no arm, and what arms cannot have."""
-        found: list[Problem] = self._of_another_design()
+        found = list[Problem]()
         for grid in self.grid:
             self.arms |= grid.arms()
         for name, arm in self.arms.items():
@@ -113,7 +98,7 @@ class Experiment(Section):
                 found.append(Problem(("arms", name, "finetune", "seed"), "it is that of the cell"))
         if self.baseline not in self.arms:
             found.append(Problem(("baseline",), f"no arm of this name: {', '.join(self.arms)}"))
-        if self.encoder is None and self.finetune.steps is None:
+        if self.finetune.steps is None:
             found.append(
                 Problem(("finetune", "steps"), "a number was expected: all arms take as many steps")
             )
@@ -125,25 +110,6 @@ class Experiment(Section):
             found += [Problem(("benchmark", "parts"), f"no suite of {each!r}") for each in lost]
         refuse(found)
         return self
-
-    def _of_another_design(self) -> list[Problem]:
-        """What the design lacks, and what only the other one has."""
-        own = [("encoder", "pairs"), ("model", "input")][self.encoder is None]
-        other = {"model", "input", "grid", "finetune"} if self.encoder else {"pairs"}
-        found = [Problem((key,), "it is missing") for key in own if not getattr(self, key)]
-        for key in sorted(other & self.model_fields_set):
-            found.append(Problem((key,), "an experiment has either encoder and pairs, or a model"))
-        for name, arm in self.arms.items():
-            if self.encoder is None:
-                wrong = ["vectors"] if arm.vectors == "hard" else []
-            else:
-                wrong = [key for key in ("mined", "finetune") if getattr(arm, key)]
-                wrong += ["subset"] if arm.subset in ("neutral", "relevant") else []
-                if arm.vectors == "hard" and self.encoder.kind != BILSTM:
-                    wrong.append("vectors")
-            why = "the design has no such arm: see the docs, “Experiments”"
-            found += [Problem(("arms", name, key), why) for key in wrong]
-        return found
 
     def finetuning(self, arm: Arm, seed: int) -> FinetuneSettings:
         """How a cell is trained.
@@ -190,11 +156,7 @@ def load(path: Path) -> Experiment:
         return str(path.parent / place) if (path.parent / place).exists() else place
 
     found.input = [resolved(each) for each in found.input]
-    found.pairs = [resolved(each) for each in found.pairs]
-    found.model = resolved(found.model) if found.model else ""
-    if (own := found.encoder) is not None:
-        own.model = resolved(own.model) if own.model else None
-        own.vectors = resolved(own.vectors) if own.vectors else None
+    found.model = resolved(found.model)
     found.output = str(path.parent / found.output)
     found.benchmark.data = resolved(found.benchmark.data) if found.benchmark.data else None
     for arm in found.arms.values():

@@ -57,13 +57,6 @@ class Arm(Section):
         default_factory=dict[str, Any],
         description="Keys of the section finetune that this arm has otherwise.",
     )
-    vectors: Literal["plain", "hard"] = Field(
-        default="plain",
-        description=(
-            "hard: an encoder's word vectors without their part along the attribute's direction,"
-            " but for words that name a group (Bolukbasi et al. 2016)."
-        ),
-    )
 
 
 class Grid(Section):
@@ -102,27 +95,4 @@ ARMS = {
     "neutral": Arm(title="neutral documents of it (baseline 3)", subset="neutral"),
     "base_cda": Arm(title="BaseCDA", gate={"repair": {"mode": "substitute", "method": "base"}}),
     "gc_cda": Arm(title="GC-CDA", gate={"repair": {"mode": "substitute", "method": "gc"}}),
-}
-
-# Those of Dolci et al. (2023), sections 4.2 and 5.4; the percentiles are of the pairs' own scores
-PERCENTILES = (90, 93, 95, 97)
-ENCODER_ARMS = {
-    "full": Arm(title="pairs as they came"),
-    **{
-        f"sub{each}": Arm(
-            title=f"Sub{each}", gate={"bias_score": {"mode": "subtract", "percentile": each}}
-        )
-        for each in PERCENTILES
-    },
-    **{
-        f"aug{each}": Arm(
-            title=f"Aug{each}",
-            gate={
-                "bias_score": {"mode": "augment", "percentile": each, "names": True},
-                "repair": {"method": "base"},
-            },
-        )
-        for each in PERCENTILES
-    },
-    "hard": Arm(title="hard-debiased vectors", vectors="hard"),
 }

@@ -17,7 +17,6 @@ from typing import Any
 import peft  # noqa: F401 (paid once, here)
 import torch
 from kill_anywhere import killed_runs, wrong
-from sentence_pairs import associations, snli
 from tiny_models import gate_output, tiny_model
 
 from evenflow.pipelines.lab.train import mining
@@ -91,28 +90,6 @@ def killed_experiment(folder: Path, llama: str) -> Found:
     return killed_runs(work, folder / "work", lambda out: (out / "experiment.json").read_bytes())
 
 
-def killed_encoder(folder: Path, _: str) -> Found:
-    """Kill an experiment of an encoder."""
-    snli(folder / "snli.jsonl")
-    associations(folder / "data")
-
-    def work(output: Path) -> None:
-        run(
-            Experiment.model_validate(
-                {
-                    "encoder": {"hidden": 4, "threads": 1},
-                    "pairs": [str(folder / "snli.jsonl")],
-                    "output": str(output),
-                    "seeds": [0],
-                    "arms": ["full", "aug90"],
-                    "benchmark": {"suites": {"seat": None}, "data": str(folder / "data")},
-                }
-            )
-        )
-
-    return killed_runs(work, folder / "work", lambda out: (out / "experiment.json").read_bytes())
-
-
 def killed_mine(folder: Path, _: str) -> Found:
     """Kill a random draw of sentences, in chunks of a few."""
     mining.CHUNK = 5
@@ -131,7 +108,6 @@ KINDS: dict[str, Callable[[Path, str], Found]] = {
     "finetune": killed_finetune,
     "benchmark": killed_benchmark,
     "experiment": killed_experiment,
-    "encoder": killed_encoder,
     "mine": killed_mine,
 }
 

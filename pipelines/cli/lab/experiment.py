@@ -23,7 +23,6 @@ PAGE = "experiment.html"
 @command(
     "evenflow lab experiment experiment.yaml",
     "evenflow lab experiment experiment.yaml --json",
-    "evenflow lab experiment encoder.yaml  # with the keys encoder and pairs",
 )
 def experiment(
     context: typer.Context,
@@ -33,9 +32,7 @@ def experiment(
 ) -> None:
     """Compare models: pretrained, and trained on data as it came, on subsets, and debiased.
 
-    All are trained with the same steps, seeds and order, and measured on the same items. With the
-    key `encoder`, sentence encoders are trained on pairs, without those of a high bias score, or
-    with copies of them in which the groups are exchanged. Writes
+    All are trained with the same steps, seeds and order, and measured on the same items. Writes
     experiment.json and experiment.html. If it was killed, run it again: what is finished is not
     done again. It needs the extra `train`.
     """

@@ -13,7 +13,7 @@ from evenflow.pipelines.lab.train import mining
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.mining_inputs import scorer_of
 from evenflow.pipelines.lab.train.rows import Data, Row, select
-from evenflow.schemas.config import Config, load
+from evenflow.schemas.config import load
 from evenflow.schemas.experiment import Experiment
 from evenflow.schemas.experiment_arms import Arm
 from evenflow.transforms.lab.masking.scoring import Remembering, Scorer
@@ -87,23 +87,6 @@ class Datasets:
             folder = self._folder(mined.model_dump())
             mining.mine_for(inputs, own.model, folder, config, mined, self._scored)
             inputs, kind = [str(folder / mining.RECORDS)], {**kind, "mined": mined.model_dump()}
-        return self.made(inputs, kind, config)
-
-    def made(self, inputs: list[str], kind: object, config: Config) -> Data:
-        """Run a gate, or find what it made.
-
-        Args:
-            inputs: Its input.
-            kind: What tells this output from others, as JSON.
-            config: Its configuration.
-
-        Returns:
-            Its data.
-
-        Raises:
-            TrainInputError: There is no document.
-            OSError: A file cannot be read or written.
-        """
         output = self._folder(kind)
         if output not in self._made:
             Run(inputs, output, config).go()

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.lab.train import comparison
@@ -19,37 +19,21 @@ from evenflow.pipelines.lab.train.benchmark import Asked, benchmark, items_of, p
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.finetune import Progress, finetune
 from evenflow.pipelines.lab.train.rows import Data
-from evenflow.schemas.encoder_section import EncoderSettings
 from evenflow.schemas.experiment import Experiment
 from evenflow.transforms.lab.benchmarks.data import Data as BenchmarkData
 from evenflow.transforms.storage.directory import Directory
 
 BEGUN, RESULT = "experiment.settings.json", "experiment.json"
 CELLS = "cells"
+GONE = {"pairs": [], "vectors": "plain"}  # what earlier versions noted of every language model
 MEASURED = "measured.json"  # in a cell's folder: it is finished
-
-
-class Design(Protocol):
-    """What an experiment trains. Its methods raise as `run`."""
-
-    def data(self, cell: Cell) -> Data:
-        """Make the data of a cell that is trained, or find them."""
-        ...
-
-    def train(self, cell: Cell, data: Data, on_step: Callable[[Any], None]) -> None:
-        """Train a cell, unless it is trained; its training.json says that it is."""
-        ...
-
-    def asked(self, cell: Cell) -> tuple[Asked, str | None]:
-        """What benchmarks ask of a cell, and the folder of its adapter."""
-        ...
 
 
 class LanguageModels:
     """The design of the main paper: one pretrained model that is fine-tuned.
 
     Args:
-        experiment: The experiment, with a model.
+        experiment: The experiment.
     """
 
     def __init__(self, experiment: Experiment):
@@ -108,7 +92,7 @@ def run(
     left = [cell for cell in cells(experiment) if not (cell.folder / MEASURED).exists()]
     if left:
         _asked_of(experiment)
-        design = _design(experiment)
+        design = LanguageModels(experiment)
         # The data first: what is wrong with them is said before anything is trained
         data = {cell: design.data(cell) for cell in left if experiment.arms[cell.arm].trained}
         for cell in left:
@@ -132,31 +116,23 @@ def begin(experiment: Experiment) -> None:
     if not (storage.path / CELLS).exists():
         storage.write(BEGUN, data)
     elif not storage.create(BEGUN, data):
-        changed = changed_settings(json.loads(storage.read(BEGUN)), json.loads(data))
-        raise TrainInputError(
-            f"{experiment.output} was begun with other settings:\n  " + "\n  ".join(changed[:20])
-        )
+        noted = json.loads(storage.read(BEGUN))
+        for settings in (noted, *noted["arms"].values()):
+            for key in [key for key, value in GONE.items() if settings.get(key) == value]:
+                del settings[key]
+        if changed := changed_settings(noted, json.loads(data)):
+            lines = "\n  ".join(changed[:20])
+            raise TrainInputError(f"{experiment.output} was begun with other settings:\n  {lines}")
 
 
 def _asked_of(experiment: Experiment) -> None:
     """Find what is wrong with the benchmarks, before anything is trained.
 
-    Raises TrainInputError, BenchmarkDataError.
+    Raises BenchmarkDataError.
     """
     own = experiment.benchmark
     for name, most in own.suites.items():
-        suite, _ = items_of(name, BenchmarkData(Path(own.data) if own.data else None), most)
-        if experiment.encoder is not None and "encoder" not in suite.models:
-            raise TrainInputError(f"benchmark.suites: {name} needs a language model, no encoder")
-
-
-def _design(experiment: Experiment) -> Design:
-    """What the experiment trains. Raises as `run`."""
-    if experiment.encoder is None:
-        return LanguageModels(experiment)
-    from evenflow.pipelines.lab.train.encoders import Encoders
-
-    return Encoders(experiment)
+        items_of(name, BenchmarkData(Path(own.data) if own.data else None), most)
 
 
 def measure(experiment: Experiment, cell: Cell, asked: Asked, adapter: str | None) -> None:
@@ -224,11 +200,11 @@ def compared(experiment: Experiment) -> dict[str, Any]:
     titles = {name: arm.title or name for name, arm in experiment.arms.items()}
     may, may_not = comparison.conclusions(titles, table, experiment.baseline)
     return {
-        "model": experiment.model or _named(experiment.encoder),
+        "model": experiment.model,
         "baseline": experiment.baseline,
         "seeds": experiment.seeds,
         "arms": {name: _arm(experiment, name, title) for name, title in titles.items()},
-        "settings": (experiment.encoder or experiment.finetune).model_dump(),
+        "settings": experiment.finetune.model_dump(),
         "suites": {suite: _plain(each) for suite, each in table.items()},
         "may_be_concluded": may,
         "may_not_be_concluded": may_not,
@@ -243,12 +219,6 @@ def columns(experiment: Experiment) -> list[str]:
         for suite in experiment.benchmark.suites
         for column in (suite, *(each for each in parts if each.split("/")[0] == suite))
     ]
-
-
-def _named(encoder: EncoderSettings | None) -> str:
-    """What an encoder is called."""
-    assert encoder is not None
-    return encoder.model or f"{encoder.kind} of 2 × {encoder.hidden} states"
 
 
 def _results(cell: Cell) -> dict[str, Any]:

@@ -32,11 +32,8 @@ def page(found: Mapping[str, Any]) -> str:
 
 def _training(settings: Mapping[str, Any]) -> str:
     """How all arms were trained, in a few words."""
-    batch = f"{settings['batch']:,}"
-    if "steps" not in settings:  # of an encoder
-        epochs = settings["epochs"]
-        return f"{epochs:,} epoch{'s' * (epochs > 1)} in batches of {batch} pairs"
-    return f"{settings['steps']:,} steps of {batch} × {settings['context']:,} tokens, as all arms"
+    size = f"{settings['batch']:,} × {settings['context']:,} tokens"
+    return f"{settings['steps']:,} steps of {size}, as all arms"
 
 
 def _suite(each: Mapping[str, Any]) -> dict[str, Any]:

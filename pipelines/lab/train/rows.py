@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -33,7 +33,6 @@ class Row:
         is_copy: Whether it is a changed copy of another one (mode augment).
         mentions: Its number of mentions by attribute, of all groups.
         spans: Spans of its text, where a field of spans was asked for.
-        fields: Further fields that were asked for.
     """
 
     id: str
@@ -42,7 +41,6 @@ class Row:
     is_copy: bool
     mentions: dict[str, int]
     spans: tuple[tuple[int, int], ...] = ()
-    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True)
@@ -68,18 +66,17 @@ class Data:
             "shards": {f"{folder}/{each.name}": each.sha256 for folder, each in self.shards},
         }
 
-    def rows(self, spans: str | None = None, more: Sequence[str] = ()) -> Iterator[Row]:
+    def rows(self, spans: str | None = None) -> Iterator[Row]:
         """Read the documents, in the ledger's order.
 
         Args:
             spans: Field that holds spans of a document's text; None: spans are not asked for.
-            more: Further fields to read.
 
         Yields:
             The documents.
 
         Raises:
-            TrainInputError: A shard is not what the ledger says, or has no such spans or fields.
+            TrainInputError: A shard is not what the ledger says, or has no such spans.
             OSError: A file cannot be read.
         """
         storage = at(self.output)
@@ -100,9 +97,7 @@ class Data:
                             " names; run the gate again into a new --output"
                         )
                 with pq.ParquetFile(path) as table:
-                    if lost := [each for each in more if each not in table.schema_arrow.names]:
-                        raise TrainInputError(f"{storage}: the documents have no field {lost[0]!r}")
-                    yield from _rows(table, *names, list(attributes), weighted, spans, more)
+                    yield from _rows(table, *names, list(attributes), weighted, spans)
 
 
 def _rows(
@@ -112,7 +107,6 @@ def _rows(
     attributes: Sequence[str],
     weighted: bool,
     spans: str | None,
-    more: Sequence[str],
 ) -> Iterator[Row]:
     """The documents of a shard. Raises TrainInputError."""
     names = table.schema_arrow.names
@@ -129,7 +123,6 @@ def _rows(
         *([WEIGHT.name] if weighted else []),
         *copies,
         *([] if spans is None else [spans]),
-        *more,
         *(name for group in counts.values() for name in group),
     ]
     for batch in table.iter_batches(ROWS, columns=list(dict.fromkeys(columns))):
@@ -141,7 +134,6 @@ def _rows(
                 any(row[name] is not None for name in copies),
                 {each: sum(row[name] for name in group) for each, group in counts.items()},
                 () if spans is None else tuple((start, end) for start, end in row[spans] or ()),
-                {name: row[name] for name in more},
             )
 
 

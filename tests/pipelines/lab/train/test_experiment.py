@@ -74,6 +74,15 @@ def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -
     again = call("lab", "experiment", file)
     assert again.status == 0 and "May be concluded" in again.out
     assert times == {path: path.stat().st_mtime_ns for path in times}
+    # Noted by an earlier version, with keys that are gone
+    noted = json.loads((out / "experiment.settings.json").read_text())
+    noted |= {"encoder": None, "pairs": []}
+    for arm in noted["arms"].values():
+        arm["vectors"] = "plain"
+    (out / "experiment.settings.json").write_text(json.dumps(noted))
+    earlier = call("lab", "experiment", file)
+    assert earlier.status == 0, earlier.err
+    assert times == {path: path.stat().st_mtime_ns for path in times}
     file.write_text(file.read_text().replace('"steps": 3', '"steps": 4'))
     other = call("lab", "experiment", file)
     assert other.status == 2 and "finetune.steps: 3 -> 4" in other.err
@@ -147,6 +156,10 @@ def test_files_that_cannot_be_used(file: Path) -> None:
         ({"arms": {"../x": {}}}, "arms"),
         ({"benchmark": {}}, "benchmark.suites"),
         ({"model": None}, "model"),
+        ({"input": []}, "input"),
+        ({"encoder": {"hidden": 4}}, "encoder: encoders of sentences are not trained any more"),
+        ({"pairs": ["snli.jsonl"]}, "pairs: encoders of sentences are not trained any more"),
+        ({"arms": ["original", "sub90"]}, "sub90.*none of the usual arms pretrained, original"),
         ({"arms": {"original": {"finetune": {"rank": -1}}}}, "arms.original.finetune.rank"),
         ({"arms": {"original": {"finetune": {"seed": 1}}}}, "it is that of the cell"),
     ):
