@@ -1,27 +1,29 @@
 # Real parts for topics, clusters, object stores and alerts, and for their tests, fetched into build/services/: Kafka, Prism, Flink
-# with Beam's job server, an S3 server, and Prometheus; and a browser. The gate on files of one machine needs none of them.
-# `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (Prism, S3).
-# Versions are pinned in deploy/kafka/pom.xml, deploy/flink/pom.xml and here; jars are checked against SHA256SUMS beside each
-# pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
+# and Spark with Beam's job servers, an S3 server, and Prometheus; and a browser. The gate on files of one machine needs none of them.
+# `make services` needs a JDK 17 and Maven (Kafka, Flink, Spark) and Go 1.26 or newer (Prism, S3).
+# Versions are pinned in pom.xml in deploy/kafka, deploy/flink, deploy/spark and here; jars are checked against SHA256SUMS beside
+# each pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
 SERVICES := build/services
 PRISM_VERSION := v2.77.0# that of apache-beam in the environment
 PRISM := $(SERVICES)/prism/$(PRISM_VERSION)-loopback
 BEAM := github.com/apache/beam/sdks/v2
+.PRECIOUS: $(SERVICES)/%/.checked $(SERVICES)/%/loopback
 MAVEN := mvn --quiet --batch-mode --strict-checksums
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka flink prism versitygw browser
-services: kafka flink prism versitygw browser
+.PHONY: services kafka flink spark prism versitygw browser
+services: kafka flink spark prism versitygw browser
 kafka: $(SERVICES)/kafka/.checked
 flink: $(SERVICES)/flink/gradle/wrapper
+spark: $(SERVICES)/spark/loopback
 prism: $(PRISM)/prism
 	ln -sfn $(notdir $(PRISM))/prism $(SERVICES)/prism/prism
 versitygw: $(VERSITYGW)/versitygw
 	ln -sfn $(notdir $(VERSITYGW))/versitygw $(SERVICES)/versitygw/versitygw
 
 $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
-	@command -v java mvn >/dev/null || { echo "Kafka and Flink need Java 17 and Maven on the PATH" >&2; exit 1; }
+	@command -v java mvn >/dev/null || { echo "Kafka, Flink and Spark need Java 17 and Maven on the PATH" >&2; exit 1; }
 	rm -rf $(@D)/lib
 	$(MAVEN) --file $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(abspath $(@D)/lib)
 	cd $(@D)/lib && sha256sum --check --strict --quiet $(abspath deploy/$*/SHA256SUMS)
@@ -30,15 +32,15 @@ $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
 
 # The servers of Beam's Java classes take jobs, which are code, on every interface, also where they are told a host. So one line
 # is changed. Whoever starts them puts this folder before the jars.
-FLINK_LISTENS := org/apache/beam/sdk/fn/server/ServerFactory
-$(SERVICES)/flink/loopback: $(SERVICES)/flink/.checked
-	@command -v javac >/dev/null || { echo "Flink needs a JDK: javac is not on the PATH" >&2; exit 1; }
+JOB_SERVER_LISTENS := org/apache/beam/sdk/fn/server/ServerFactory
+$(SERVICES)/%/loopback: $(SERVICES)/%/.checked
+	@command -v javac >/dev/null || { echo "a job server needs a JDK: javac is not on the PATH" >&2; exit 1; }
 	rm -rf $@ $(@D)/source
 	mkdir $(@D)/source
-	cd $(@D)/source && jar --extract --file $(abspath $(@D))/lib/beam-sdks-java-core-*-sources.jar $(FLINK_LISTENS).java
-	sed -i.released 's/NettyServerBuilder.forPort(socket.getPort())/NettyServerBuilder.forAddress(socket)/' $(@D)/source/$(FLINK_LISTENS).java
-	! cmp --silent $(@D)/source/$(FLINK_LISTENS).java $(@D)/source/$(FLINK_LISTENS).java.released
-	javac -nowarn -proc:none -cp '$(@D)/lib/*' -d $(@D)/source/classes $(@D)/source/$(FLINK_LISTENS).java
+	cd $(@D)/source && jar --extract --file $(abspath $(@D))/lib/beam-sdks-java-core-*-sources.jar $(JOB_SERVER_LISTENS).java
+	sed -i.released 's/NettyServerBuilder.forPort(socket.getPort())/NettyServerBuilder.forAddress(socket)/' $(@D)/source/$(JOB_SERVER_LISTENS).java
+	! cmp --silent $(@D)/source/$(JOB_SERVER_LISTENS).java $(@D)/source/$(JOB_SERVER_LISTENS).java.released
+	javac -nowarn -proc:none -cp '$(@D)/lib/*' -d $(@D)/source/classes $(@D)/source/$(JOB_SERVER_LISTENS).java
 	mv $(@D)/source/classes $@
 	rm -rf $(@D)/source
 

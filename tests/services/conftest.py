@@ -17,8 +17,8 @@ from parts import require
 from services.browser import Tabs, running
 from services.browser import installed as browser_installed
 from services.flink_cluster import FlinkCluster
-from services.flink_server import FlinkServer
-from services.flink_server import installed as flink_installed
+from services.job_server import JobServer
+from services.job_server import installed as job_server_installed
 from services.kafka_broker import ROOT, Broker, installed
 from services.s3_faults import S3Faults
 from services.s3_server import S3Server
@@ -76,19 +76,28 @@ def prism() -> str:
 
 
 @pytest.fixture
-def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkServer]:
+def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JobServer]:
     """Flink's job server, one for each test: jobs whose driver was killed would fill the memory of
     one for all.
     """
-    require(flink_installed())
-    server = FlinkServer(tmp_path_factory.mktemp("flink"))
+    require(job_server_installed("flink"))
+    server = JobServer("flink", tmp_path_factory.mktemp("flink"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JobServer]:
+    """Spark's job server for one test, which may kill it."""
+    require(job_server_installed("spark"))
+    server = JobServer("spark", tmp_path_factory.mktemp("spark"))
     yield server
     server.stop()
 
 
 @pytest.fixture(scope="module")
 def _flink_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
-    require(flink_installed())
+    require(job_server_installed("flink"))
     cluster = FlinkCluster(tmp_path_factory.mktemp("cluster"))
     try:
         cluster.start()

@@ -24,7 +24,7 @@ from typing import Any
 
 import psutil
 import yaml
-from services.flink_server import FLINK
+from services.job_server import FLINK
 from services.kafka_broker import ROOT, free_port
 
 CONFIG = ROOT / "deploy" / "flink" / "cluster.yaml"

@@ -11,7 +11,7 @@ import grpc
 import psutil
 import pytest
 from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
-from services.flink_server import FlinkServer
+from services.job_server import JobServer
 from services.kafka_broker import Broker
 from services.processes import listening, outside
 from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
@@ -47,10 +47,12 @@ def test_a_run_on_prism_listens_on_the_loopback_interface_alone(
                 assert _worker_is_refused(address, port)
 
 
-def test_the_job_server_of_flink_listens_on_the_loopback_interface_alone(
-    flink: FlinkServer,
+@pytest.mark.parametrize("engine", ["flink", "spark"])
+def test_a_job_server_listens_on_the_loopback_interface_alone(
+    engine: str, request: pytest.FixtureRequest
 ) -> None:
-    places = listening(flink.pid)
+    server: JobServer = request.getfixturevalue(engine)
+    places = listening(server.pid)
     assert len(places) >= 3  # jobs, their files, and transforms of Java
     assert outside(places) == []
 

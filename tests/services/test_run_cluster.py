@@ -1,5 +1,5 @@
-"""A run on files gives the same bytes by one process, by several, and on a cluster of Flink, in a
-directory and in a store; what is killed meanwhile is made up for.
+"""A run on files gives the same bytes by one process, by several, on a cluster of Flink and on
+Spark, in a directory and in a store; what is killed meanwhile is made up for.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from places import DATA
 from services.flink_cluster import FlinkCluster
+from services.job_server import JobServer
 from services.s3_server import S3Server
 
+from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, load
@@ -168,3 +170,33 @@ def test_flink_goes_on_after_a_kill(
     if what in ALONE:
         starting.join()
     assert killed.is_set() and outputs(output) == expected
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_spark(
+    spark: JobServer,
+    corpus: Path,
+    config: Config,
+    expected: dict[str, bytes],
+    tmp_path: Path,
+    is_killed: bool,
+) -> None:
+    """A killed job server comes back, as under a supervisor."""
+    servers = [spark]
+    host, _, port = spark.endpoint.partition(":")
+
+    def kill(progress: PaneProgress) -> None:
+        if is_killed and len(servers) == 1:
+            spark.kill()
+            assert outputs(at(tmp_path / "out")) != expected
+            servers.append(JobServer("spark", tmp_path / "spark", int(port)))
+
+    options = [
+        each.replace("localhost:8099", f"{host}:{port}") for each in runner_options(["spark"])
+    ]
+    try:
+        Run([str(corpus)], tmp_path / "out", config, options=options, on_pane=kill).go()
+    finally:
+        servers[-1].stop()
+    assert len(servers) == 1 + is_killed
+    assert outputs(at(tmp_path / "out")) == expected

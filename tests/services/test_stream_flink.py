@@ -12,7 +12,7 @@ import pytest
 from kill_driver import digests
 from services import stream_kill
 from services.conftest import require
-from services.flink_server import FlinkServer, installed
+from services.job_server import JobServer, installed
 from services.kafka_broker import Broker
 from services.stream_outputs import (
     TopicMaker,
@@ -27,7 +27,7 @@ from services.stream_outputs import (
     wait_for,
 )
 
-FlinkMaker = Callable[..., FlinkServer]
+FlinkMaker = Callable[..., JobServer]
 AWAY_SECONDS = 20.0  # as long is the broker away
 # For what takes 5 to 15 s on two cores without other work: it waits for Flink's start, and for
 # Python's
@@ -37,11 +37,11 @@ LONG = 300.0
 @pytest.fixture
 def own_flink(tmp_path: Path) -> Iterator[FlinkMaker]:
     """Starts a job server for one test, which may do to it what it likes."""
-    require(installed())
-    servers: list[FlinkServer] = []
+    require(installed("flink"))
+    servers: list[JobServer] = []
 
-    def make(port: int | None = None) -> FlinkServer:
-        servers.append(FlinkServer(tmp_path / f"flink-{len(servers)}", port))
+    def make(port: int | None = None) -> JobServer:
+        servers.append(JobServer("flink", tmp_path / f"flink-{len(servers)}", port))
         return servers[-1]
 
     yield make
@@ -68,7 +68,7 @@ def test_the_runner_is_killed(
     assert digests(output) == digests(tmp_path / "whole")
 
 
-def test_no_broker_at_the_start(own_broker: Broker, tmp_path: Path, flink: FlinkServer) -> None:
+def test_no_broker_at_the_start(own_broker: Broker, tmp_path: Path, flink: JobServer) -> None:
     """It is said and nothing is written; the same command works once there is one."""
     output = tmp_path / "out"
     words = on_flink(own_broker, "docs", output, flink.endpoint)
@@ -84,7 +84,7 @@ def test_no_broker_at_the_start(own_broker: Broker, tmp_path: Path, flink: Flink
 
 
 def test_the_broker_is_killed_and_comes_back(
-    own_broker: Broker, tmp_path: Path, flink: FlinkServer
+    own_broker: Broker, tmp_path: Path, flink: JobServer
 ) -> None:
     output = tmp_path / "out"
     own_broker.start()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from kill_driver import digests
 from services import stream_kill
-from services.flink_server import FlinkServer
+from services.job_server import JobServer
 from services.kafka_broker import Broker
 from services.processes import left_behind
 from services.stream_outputs import TopicMaker, flink_runner, placed, recounted, to_end
@@ -97,7 +97,7 @@ def test_on_prism(
 
 
 def test_the_worker_on_flink(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, flink: FlinkServer
+    broker: Broker, topic: TopicMaker, tmp_path: Path, flink: JobServer
 ) -> None:
     """Some of the moments: for each of them Flink starts a cluster, which takes it seconds."""
     check(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from kill_driver import digests
-from services.flink_server import FlinkServer
+from services.job_server import JobServer
 from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, command, gate, on_flink, wait_for
 
@@ -85,7 +85,7 @@ def test_killed_in_the_middle_the_weights_are_those_of_an_undisturbed_run(
     fill(broker, name)
     mode = ("--mode", "weight", "--attribute", "gender")
     if where == "flink":
-        server: FlinkServer = request.getfixturevalue("flink")
+        server: JobServer = request.getfixturevalue("flink")
         words = on_flink(broker, name, output, server.endpoint, *mode)
     else:
         prism = request.getfixturevalue("prism") if where == "prism" else None

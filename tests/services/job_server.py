@@ -1,4 +1,4 @@
-"""Beam's job server with a Flink of its own inside, from the jars that `make flink` fetches."""
+"""Beam's job servers with a Flink or Spark inside, from the jars that `make` fetches."""
 
 from __future__ import annotations
 
@@ -9,30 +9,34 @@ from pathlib import Path
 
 from services.kafka_broker import ROOT, free_port
 
-FLINK = ROOT / "build" / "services" / "flink"
-START = ROOT / "deploy" / "flink" / "start"
+SERVICES = ROOT / "build" / "services"
+FLINK = SERVICES / "flink"
 START_SECONDS = 120.0  # of a busy machine of two cores
 
 
-def installed() -> str | None:
+def installed(engine: str) -> str | None:
     """None if it can be started; else what is missing and the line that brings it."""
-    if not (FLINK / "gradle").exists():
-        return f"no Flink in {FLINK.relative_to(ROOT)}: run `make flink` (a JDK 17, Maven)"
+    if not (SERVICES / engine / "loopback").exists():
+        return f"no {engine} in build/services/{engine}: run `make {engine}` (a JDK 17, Maven)"
     return None
 
 
-class FlinkServer:
-    """A job server on the loopback interface, by default on a free port. endpoint: HOST:PORT for
-    --job_endpoint.
+class JobServer:
+    """A job server on the loopback interface, by default on a free port. engine: flink or spark.
+    endpoint: HOST:PORT for --job_endpoint.
     """
 
-    def __init__(self, folder: Path, port: int | None = None):
+    def __init__(self, engine: str, folder: Path, port: int | None = None):
         port = port or free_port()
         self.endpoint = f"127.0.0.1:{port}"
         folder.mkdir(parents=True, exist_ok=True)
-        self._log = folder / "flink.log"
+        self._log = folder / f"{engine}.log"
         with self._log.open("ab") as log:
-            command = [str(START), str(port), str(folder / "artifacts")]
+            command = [
+                str(ROOT / "deploy" / engine / "start"),
+                str(port),
+                str(folder / "artifacts"),
+            ]
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
         while self._process.poll() is None and time.monotonic() < deadline:
@@ -42,7 +46,7 @@ class FlinkServer:
             except OSError:
                 time.sleep(0.2)
         self.stop()
-        raise RuntimeError(f"Flink's job server did not come up:\n{self.log()[-3000:]}")
+        raise RuntimeError(f"The job server of {engine} did not come up:\n{self.log()[-3000:]}")
 
     @property
     def pid(self) -> int:
