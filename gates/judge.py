@@ -149,7 +149,7 @@ class PaneJudge:
 
     def measures(self, figures: Figures) -> dict[str, Measured | None]:
         """Have measures judge the next pane; None of one that ships and is off."""
-        found: dict[str, Measured | None] = dict.fromkeys(registry.SHIPPED)
+        found: dict[str, Measured | None] = registry.keyed({}, registry.SHIPPED)
         for name, each in registry.of(self._config).items():
             counted, totals = figures.measures.get(name, {}), self._totals.measures.get(name)
             record = each.judge(self._config, self._lists, counted, totals)

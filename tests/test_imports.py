@@ -46,7 +46,7 @@ ORDER = (
     ("transforms.repair",),
     ("transforms.annotation",),
     ("transforms.measures.registry",),
-    ("transforms.measures.bias_score",),
+    ("transforms.measures.bias_score", "transforms.measures.synthetic"),
     ("transforms.llm",),
     ("transforms.measures.stereotypes", "transforms.measures.coverage"),
     ("transforms.measures.measure",),

@@ -27,6 +27,7 @@ from evenflow.schemas.config.repair import Mode, RepairSettings
 from evenflow.schemas.config.section import SHARES_TOLERANCE, Section
 from evenflow.schemas.config.shards import Shards
 from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
+from evenflow.schemas.config.synthetic import SyntheticSettings
 from evenflow.schemas.config.triggers import RuleName, Trigger
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.plugins import found_by
@@ -66,6 +67,9 @@ class Config(Section):
     )
     coverage: CoverageSettings = Field(
         default_factory=CoverageSettings, description="Meetings of attributes that are too rare."
+    )
+    synthetic: SyntheticSettings = Field(
+        default_factory=SyntheticSettings, description="Documents that a program wrote."
     )
     measures: dict[str, dict[str, Any]] = Field(
         default_factory=dict[str, dict[str, Any]],

@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
         (
             "warn: 0.3",
             "unknown key; did you mean attributes.NAME.warn or gate.warn or bias_score.warn"
-            " or coverage.warn?",
+            " or coverage.warn or synthetic.warn?",
         ),
         ("shards: {zzzzzz: 1}", "shards.zzzzzz: unknown key; known here are rows"),
         (

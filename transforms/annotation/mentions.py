@@ -159,12 +159,8 @@ class MentionCounter:
         figures = documents.Figures(sentences=len(starts))
         counts: list[Ints] = []
         for number, (words, found) in enumerate(zip(self._lists, every, strict=True)):
-            size = len(words.groups)
-            owner = np.searchsorted(begins, found.starts, "right") - 1
-            each = np.bincount(owner * size + found.groups, minlength=len(texts) * size).reshape(
-                len(texts), size
-            )
-            named = each[each.any(axis=1)].astype(np.int64)
+            each = piece.counts(number, len(words.groups))
+            named = each[each.any(axis=1)]
             numbers = np.bincount(found.labels, minlength=1)
             labels = self._finder.labels(number)
             totals = each.sum(axis=1)

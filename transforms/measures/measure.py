@@ -133,6 +133,7 @@ class Measure(ABC, Generic[R]):
         limits: Keys of its section that change what is judged, not what is counted.
         about_limits: What its thresholds are, for metrics.
         warnings: Its alerts, of a measure that ships; each has a runbook.
+        null_when_off: Whether the key of one that ships is null where it is off, or not there.
         in_status: Whether its section stands in `gate status` too, not in the report alone.
         in_panes: Whether the report has its record of each pane.
         template: Its section of the report and the board, below `pipelines/pages/report`.
@@ -146,6 +147,7 @@ class Measure(ABC, Generic[R]):
     limits: ClassVar[Sequence[str]] = ("warn", "block")
     about_limits: ClassVar[str] = ""
     warnings: ClassVar[Sequence[Warned]] = ()
+    null_when_off: ClassVar[bool] = True
     in_status: ClassVar[bool] = True
     in_panes: ClassVar[bool] = True
     template: ClassVar[str] = "measure.html.j2"

@@ -11,10 +11,11 @@ from evenflow.schemas.ledger import Measured, PaneEntry
 from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
 from evenflow.transforms.measures.coverage.measure import CoverageMeasure
 from evenflow.transforms.measures.measure import Counter, Measure
+from evenflow.transforms.measures.synthetic.measure import SyntheticMeasure
 from evenflow.wordlists.loader import WordList
 
 SHIPPED: dict[str, Measure[Any]] = {
-    each.name: each for each in (CoverageMeasure(), BiasScoreMeasure())
+    each.name: each for each in (CoverageMeasure(), BiasScoreMeasure(), SyntheticMeasure())
 }
 PLUGGED = "measures"  # key of what other packages' measures write, beside those that ship
 
@@ -77,13 +78,14 @@ def keyed(found: Mapping[str, dict[str, Any] | None], shipped: Iterable[str]) ->
 
     Args:
         found: What each writes, by name.
-        shipped: Those that ship and have a key, null where they are off.
+        shipped: Those that ship and have a key; where they are off, null or none.
 
     Returns:
         The keys.
     """
     plugged = {name: each for name, each in found.items() if name not in SHIPPED}
-    return {name: found.get(name) for name in shipped} | ({PLUGGED: plugged} if plugged else {})
+    there = (name for name in shipped if name in found or SHIPPED[name].null_when_off)
+    return {name: found.get(name) for name in there} | ({PLUGGED: plugged} if plugged else {})
 
 
 def read(entry: PaneEntry) -> PaneEntry:
