@@ -55,7 +55,7 @@ test: .minutes install $(if $(CI),services) check
 # At their end they name the tests that took longest.
 SLOWEST := --durations 20 --durations-min 5
 FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) --ignore tests/services
-SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile $(SLOWEST) tests/services
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:

@@ -6,8 +6,8 @@ in the product knows of it. VICTIM: `worker` kills the process that reads, stage
 `runner` the one of Prism, below it. Each moment, or each EVERY-th, has a run of its own on one
 output directory, after more messages were written; a last run goes to the end, undisturbed.
 SETTINGS is a JSON object of configuration keys. Prints a JSON object a line: the moment, whether
-something was killed there, and how the run ended. Runs are forks of this process, so that imports
-are paid once.
+something was killed there, and how the run ended. Runs are forks of this process, so that imports,
+suites and templates are paid once.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
-import great_expectations  # noqa: F401 (paid once, here)
 from kafka import KafkaProducer
-from kill_driver import in_fork, watch
+from kill_driver import in_fork, warm, watch
 from services.processes import children
 from services.stream_outputs import documents, expected
 
@@ -98,6 +97,7 @@ def main() -> None:
     config = load(None, json.loads(settings))
     output, seen = Path(work) / "out", Path(work) / "seen"
     panes = 0
+    warm(Path(work), json.loads(settings))
 
     def run() -> None:
         missing = panes - len(list((output / "ledger").glob("0*")))

@@ -4,7 +4,7 @@ An output is begun, killed at the n-th file operation below it, or before or aft
 to the store, and gone on with until it is finished; then the next output is begun. Of a store its
 server may be killed instead, and is started again. In the end an output has to have the files of an
 undisturbed one byte for byte, and to agree with its ledger. Each run is a fork of this process, so
-that imports are paid once.
+that imports, suites and templates are paid once.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import great_expectations  # noqa: F401 (paid once, here)
 import obstore
-from kill_driver import digests, in_child, watch
+from kill_driver import digests, in_child, warm, watch
 from services.s3_server import S3Server
 from services.stream_outputs import placed
 
@@ -89,6 +88,7 @@ def _trial(
     """Kill; `there` is the local folder of what has the address `root`."""
     corpus = folder / "corpus.jsonl"
     wanted = _write(corpus)
+    warm(folder, SETTINGS)
 
     def whole() -> None:
         count = 0
