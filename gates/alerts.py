@@ -25,11 +25,9 @@ RECORDS = {
         'evenflow_documents_total{fate="dead"}', "evenflow_documents_total", "1h", "fate"
     ),
     **{
-        f"attribute:evenflow_strong_stereotypes:ratio_{window}": (
-            f"increase(evenflow_strong_stereotypes_total[{window}])"
-            f" / increase(evenflow_stereotypes_asked_total[{window}])"
-        )
-        for window in ("1h", "1d")
+        name: expr
+        for measure in registry.SHIPPED.values()
+        for name, expr in measure.recorded.items()
     },
     # A spent budget is no failure
     "gate:evenflow_llm_fallbacks:ratio_1h": (
@@ -89,7 +87,7 @@ ALERTS = (
         _judged("block"),
     ),
     *(
-        Alert(each.name, each.expr, 10 * MINUTE, "warning", each.summary, each.reason)
+        Alert(each.name, each.expr, each.wait, "warning", each.summary, each.reason)
         for measure in registry.SHIPPED.values()
         for each in measure.warnings
     ),
@@ -136,18 +134,6 @@ ALERTS = (
         "warning",
         "{{ $labels.gate }}: a pane failed its checks",
         f"About {NUMBER} panes in the last hour had a critical failure, and were set aside.",
-    ),
-    Alert(
-        "StereotypesJump",
-        "attribute:evenflow_strong_stereotypes:ratio_1h"
-        " > attribute:evenflow_strong_stereotypes:ratio_1d"
-        " * ignoring (attribute) group_left evenflow_stereotype_jump_threshold_ratio"
-        " and increase(evenflow_strong_stereotypes_total[1h])"
-        " >= ignoring (attribute) group_left evenflow_stereotype_least_threshold",
-        5 * MINUTE,
-        "warning",
-        "{{ $labels.gate }}: stereotypes of {{ $labels.attribute }} jump",
-        f"{SHARE} of the last hour's sentences state a strong one.",
     ),
     Alert(
         "LlmFallbacks",

@@ -20,7 +20,6 @@ from evenflow.schemas.ledger import (
     BAD,
     AttributeEntry,
     Checks,
-    Filtered,
     Folder,
     Heavy,
     Measured,
@@ -100,7 +99,6 @@ class PaneJudge:
         self,
         figures: Figures,
         repairs: Mapping[str, Mapping[str, Any]] | None = None,
-        stereotypes: Mapping[str, Mapping[str, Any]] | None = None,
         weights: Weights | None = None,
         weighed: Mapping[str, Sums] | None = None,
     ) -> dict[str, AttributeEntry]:
@@ -109,7 +107,6 @@ class PaneJudge:
         Args:
             figures: Figures of the pane.
             repairs: What the repair did, by attribute (documents.RepairedPane).
-            stereotypes: What the filter found, by attribute (documents.RepairedPane).
             weights: The documents' weights; None without mode weight.
             weighed: Weighted sums, by attribute.
 
@@ -126,30 +123,11 @@ class PaneJudge:
                 weights,
                 (weighed or {}).get(name),
             )
-            if found := (stereotypes or {}).get(name):
-                out[name].stereotypes = Filtered.model_validate(found)
         return out
-
-    def unlisted(self, stereotypes: Mapping[str, Mapping[str, Any]]) -> dict[str, Filtered]:
-        """What the filter found of groups that no word list has, by kind of group.
-
-        Args:
-            stereotypes: What the filter found, by attribute (documents.RepairedPane).
-
-        Returns:
-            The findings of the names that are no attributes, without those of which there are none.
-        """
-        listed = {words.attribute for words in self._lists}
-        found = {
-            name: Filtered.model_validate(each)
-            for name, each in stereotypes.items()
-            if name not in listed
-        }
-        return {name: each for name, each in found.items() if each.potential}
 
     def measures(self, figures: Figures) -> dict[str, Measured | None]:
         """Have measures judge the next pane; None of one that ships and is off."""
-        found: dict[str, Measured | None] = registry.keyed({}, registry.SHIPPED)
+        found: dict[str, Measured | None] = dict.fromkeys(registry.SHIPPED)
         for name, each in registry.of(self._config).items():
             counted, totals = figures.measures.get(name, {}), self._totals.measures.get(name)
             record = each.judge(self._config, self._lists, counted, totals)

@@ -27,6 +27,7 @@ from evenflow.gates.change_point import Cusum
 from evenflow.gates.ledger.files import canonical
 from evenflow.schemas.config.triggers import Drift, Trigger
 from evenflow.schemas.ledger import STATES, Entry, PaneEntry
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "triggers"
@@ -154,8 +155,9 @@ def _figure(drift: Drift, entry: PaneEntry) -> float | None:
         return None
     if drift.figure == "dr":
         return (found.rolling if drift.run_length is None else found.pane).dr
-    seen = found.stereotypes
-    return seen.strong / seen.asked if seen is not None and seen.asked else None
+    measure = registry.SHIPPED[drift.figure]
+    record = measure.of(entry)
+    return None if record is None else measure.figure(record, drift.attribute)
 
 
 class Decider:

@@ -358,6 +358,7 @@ class Figures:
         """Take what reading found from figures of the same records before they were changed."""
         self.input_bytes, self.llm = before.input_bytes, before.llm
         self.dead_reasons, self.replaced = before.dead_reasons, before.replaced
+        self.measures = before.measures | self.measures
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
@@ -388,13 +389,11 @@ class RepairedPane:
     Attributes:
         figures: Figures of the pane.
         repairs: What the repair did, by attribute: ledger.Repair without its score.
-        stereotypes: What the filter found, by attribute (ledger.Filtered).
         sentences: The sentence table; None without one.
     """
 
     figures: Figures
     repairs: dict[str, dict[str, Any]]
-    stereotypes: dict[str, dict[str, Any]]
     sentences: Shard | None
 
     def to_json(self) -> dict[str, Any]:
@@ -415,4 +414,4 @@ class RepairedPane:
         total = Figures()
         for each in blocks:
             total.add(each)
-        return cls(total, {}, {}, None)
+        return cls(total, {}, None)

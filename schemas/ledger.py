@@ -441,6 +441,18 @@ class AttributeEntry(Entry):
     unweighted: Sums | None = None
     people: People | None = None
 
+    def lasting(self) -> AttributeEntry:
+        """The entry without what belongs to its pane alone."""
+        return self.model_copy(
+            update={
+                "labels": {} if self.people is None else self.labels,
+                "heavy": [],
+                "repair": None,
+                "stereotypes": None,
+                "unweighted": None,
+            }
+        )
+
 
 class Measured(Entry):
     """What a measure found in a pane; its other keys are the measure's (transforms.measures).

@@ -1,17 +1,15 @@
-"""Combines two records of the ledger into one: sums, repairs, and what the filter found."""
+"""Combines two records of the ledger into one: sums, and repairs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from evenflow.schemas.documents import summed
-from evenflow.schemas.ledger import Filtered, Repair, Substitution, Sums
+from evenflow.schemas.ledger import Repair, Substitution, Sums
 
 # Different substitutions that are counted. Twice as many are held before the rarest are dropped.
 MOST_SUBSTITUTIONS = 500
-EXAMPLES = 6  # strong stereotypes that are kept
 REPAIR_COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
-FILTER_COUNTS = ("asked", "unsure", "potential", "strong", "kept", "creeds")
 
 
 def add_sums(a: Sums, b: Sums) -> Sums:
@@ -71,21 +69,3 @@ def _combine_substitutions(
         found[key]
         for key in sorted(found, key=lambda key: (-found[key].count, key))[:MOST_SUBSTITUTIONS]
     ]
-
-
-def combine_filtered(a: Filtered | None, b: Filtered) -> Filtered:
-    """Combine what the filter found for an attribute.
-
-    Args:
-        a: Earlier findings; None if there are none.
-        b: Later findings.
-
-    Returns:
-        Their counts, with the strongest examples. Other values come from the later findings.
-    """
-    examples = sorted(
-        [*(a.examples if a else ()), *b.examples],
-        key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])),
-    )
-    counts = {name: getattr(b, name) + (getattr(a, name) if a else 0) for name in FILTER_COUNTS}
-    return b.model_copy(update={**counts, "examples": examples[:EXAMPLES]})

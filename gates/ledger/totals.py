@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import Field, model_serializer, model_validator
 
-from evenflow.gates.ledger.combine import add_sums, combine_filtered, combine_repairs
+from evenflow.gates.ledger.combine import add_sums, combine_repairs
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import HEAVY, summed
 from evenflow.schemas.guards import is_mapping
@@ -22,7 +22,6 @@ from evenflow.schemas.ledger import (
     AttributeEntry,
     CheckFailure,
     Entry,
-    Filtered,
     Heavy,
     PaneEntry,
     Position,
@@ -106,7 +105,6 @@ class AttributeTotals(Entry):
         unweighted: Sums of the panes with weights, after their repair, without weights; None
             without one.
         weighed: The same with weights.
-        stereotypes: What the filter found, over all panes; None without one.
         convergence: Convergence of DR for each epsilon.
         words: Sums of all mentions, where people are counted; None where words are.
     """
@@ -122,7 +120,6 @@ class AttributeTotals(Entry):
     repaired: Sums | None = None
     unweighted: Sums | None = None
     weighed: Sums | None = None
-    stereotypes: Filtered | None = None
     convergence: list[Converged] = Field(default_factory=list[Converged])
     words: Sums | None = None
 
@@ -217,7 +214,6 @@ class Totals(Entry):
         failures: Number of checks that failed.
         last_failures: The last of these, with their panes.
         attributes: Sums of each attribute.
-        unlisted: What the filter found of groups that no word list has, by kind of group.
         llm: What questions to an LLM cost, by prompt.
         recent: Sums of the last rolling - 1 panes, for the score of the stream.
         recent_accepted: Sums of the last rolling - 1 accepted panes, for the next verdict.
@@ -266,7 +262,6 @@ class Totals(Entry):
         default_factory=list[tuple[int, CheckFailure]]
     )
     attributes: dict[str, AttributeTotals] = Field(default_factory=dict)
-    unlisted: dict[str, Filtered] = Field(default_factory=dict[str, Filtered])
     llm: dict[str, dict[str, Any]] = Field(default_factory=dict)
     recent: list[Window] = Field(default_factory=list[Window])
     recent_accepted: list[Window] = Field(default_factory=list[Window])
@@ -299,7 +294,7 @@ class Totals(Entry):
         data = handler(self)
         found, plugged = data.pop("measures"), dict[str, Any]()
         for name, each in registry.measures(self.measures).items():
-            (data if name in registry.SHIPPED else plugged).update(each.stored(found.get(name)))
+            each.store(data if name in registry.SHIPPED else plugged, found.get(name))
         return data | ({registry.PLUGGED: plugged} if plugged else {})
 
     @classmethod
@@ -357,10 +352,6 @@ class Totals(Entry):
         if entry.removed is not None and entry.removed.is_done:
             self.removed += entry.removed.documents
             self.lightened += 1
-        self.unlisted |= {
-            name: combine_filtered(self.unlisted.get(name), found)
-            for name, found in entry.unlisted.items()
-        }
         self.extra += entry.extra
         seen = summed(self.outside, entry.outside).items()
         self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
@@ -388,11 +379,10 @@ class Totals(Entry):
             else:
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
-        for name, each in registry.measures(entry.measures).items():
-            record = entry.measures.get(name)
-            if record is not None:
-                before = self.measures.get(name)
-                self.measures[name] = each.added(before, record, accepted, self.rolling - 1)
+        known = registry.measures(entry.measures)
+        for name, record in registry.records(entry).items():
+            before = self.measures.get(name)
+            self.measures[name] = known[name].added(before, record, accepted, self.rolling - 1)
         if entry.weights is not None:
             self._weigh(entry.weights, accepted)
 
@@ -451,15 +441,7 @@ class Totals(Entry):
 
     def _attribute(self, total: AttributeTotals, entry: PaneEntry, each: AttributeEntry) -> None:
         """Add an attribute of the next pane."""
-        total.last = each.model_copy(
-            update={
-                "labels": {} if each.people is None else each.labels,
-                "heavy": [],
-                "repair": None,
-                "stereotypes": None,
-                "unweighted": None,
-            }
-        )
+        total.last = each.lasting()
         total.sums = add_sums(total.sums, each.sums)
         if entry.folder == "accepted":
             total.accepted = add_sums(total.accepted, each.sums)
@@ -490,8 +472,6 @@ class Totals(Entry):
         if each.people is not None:
             own = each.people.words
             total.words = own if total.words is None else add_sums(total.words, own)
-        if each.stereotypes is not None:
-            total.stereotypes = combine_filtered(total.stereotypes, each.stereotypes)
 
 
 def _additive(cost: Mapping[str, Any]) -> dict[str, Any]:

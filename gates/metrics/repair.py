@@ -1,4 +1,4 @@
-"""Metrics of what changes a text: the repair, and the filter of stereotypes."""
+"""Metrics of the repair and of weights."""
 
 from __future__ import annotations
 
@@ -14,19 +14,10 @@ REPAIR = (
     ("evenflow_repair_eligible_sets", "Sets that could be exchanged.", "eligible"),
     ("evenflow_repair_changed_sets", "Sets that were exchanged.", "changed"),
 )
-STEREOTYPES = (
-    ("evenflow_stereotypes_asked", "Sentences that were looked at for stereotypes.", "asked"),
-    (
-        "evenflow_potential_stereotypes",
-        "Sentences that may state a stereotype.",
-        "potential",
-    ),
-    ("evenflow_strong_stereotypes", "Sentences that state a strong stereotype.", "strong"),
-)
 
 
 def families(totals: Totals) -> Iterator[Metric]:
-    """Yield the metrics of repairs and stereotypes."""
+    """Yield the metrics of repairs and weights."""
     repairs = {
         name: each.repair for name, each in totals.attributes.items() if each.repair is not None
     }
@@ -65,13 +56,3 @@ def families(totals: Totals) -> Iterator[Metric]:
         ["attribute"],
         {(name,): each.least for name, each in found.last.attributes.items()} if found else {},
     )
-    filtered = {
-        name: each.stereotypes
-        for name, each in totals.attributes.items()
-        if each.stereotypes is not None
-    }
-    for name, about, key in STEREOTYPES:
-        # Of groups that no word list has, the table has only what may be a stereotype
-        every = filtered if key == "asked" else filtered | totals.unlisted
-        counts = {(each,): getattr(found, key) for each, found in every.items()}
-        yield counter(name, about, ["attribute"], counts)

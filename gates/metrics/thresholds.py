@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from prometheus_client.core import Metric
 
-from evenflow.gates.metrics.draw import gauge, one
+from evenflow.gates.metrics.draw import family, one
 from evenflow.schemas.config import Config
 from evenflow.transforms.measures import registry
 
@@ -22,9 +22,8 @@ def families(config: Config, pane_seconds: float | None) -> Iterator[Metric]:
         The families.
     """
     alerts = config.alerts
-    for name, each in registry.of(config).items():
-        values = {(level,): value for level, value in each.thresholds(config).items()}
-        yield gauge(f"evenflow_{name}_threshold", each.about_limits, ["level"], values)
+    for each in registry.of(config).values():
+        yield from map(family, each.limit_families(config))
     for name, about, value in (
         ("lag_threshold_seconds", "Lag from which an alert may fire.", alerts.lag_seconds),
         (
@@ -36,16 +35,6 @@ def families(config: Config, pane_seconds: float | None) -> Iterator[Metric]:
             "dead_letter_threshold_ratio",
             "Share of dead letters in an hour from which an alert fires.",
             alerts.dead_share,
-        ),
-        (
-            "stereotype_jump_threshold_ratio",
-            "How many times the day's share of strong stereotypes an hour's must be for an alert.",
-            alerts.stereotype_jump,
-        ),
-        (
-            "stereotype_least_threshold",
-            "Least number of strong stereotypes in an hour for that alert.",
-            alerts.stereotype_least,
         ),
         (
             "llm_fallback_threshold_ratio",

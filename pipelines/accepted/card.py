@@ -21,6 +21,7 @@ from evenflow.pipelines.accepted.rows import Accepted
 from evenflow.pipelines.pages.report.figures import configuration
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Score
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.storage.storage import Storage
 
@@ -231,12 +232,9 @@ def _steps(totals: Totals) -> Iterator[str]:
                 f" {own.sets:,} sets of mentions in {own.documents:,} documents,"
                 f" {own.copies:,} copies added; DR before {own.score_before.dr}."
             )
-        if each.stereotypes is not None:
-            found = each.stereotypes
-            yield (
-                f"{name}: {found.strong:,} strong stereotypes were found among {found.asked:,}"
-                f" sentences (policy {found.policy})."
-            )
+        for of, measure in registry.measures(totals.measures).items():
+            if of in totals.measures:
+                yield from measure.said(totals.measures[of], name)
     if totals.weights is not None:
         yield (
             f"{totals.weights.documents:,} documents have a weight; the effective sample is"

@@ -178,6 +178,6 @@ def _print_result(outcome: Outcome, page: str, result: ResultOptions, nothing_ne
             if not outcome.new and not outcome.halted and outcome.entries:
                 print(f"{visible(str(result.output))} is finished; {nothing_new}.")
             tables.gate(summaries.status(outcome.entries.totals, not outcome.halted, outcome.held))
-            for line in summaries.kept_stereotypes(outcome.entries):
+            for line in summaries.notes(outcome.entries):
                 print(line)
             print(f"report: {visible(page)}")

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.explain import document as explaining
 from evenflow.schemas.config import Config
+from evenflow.transforms.annotation.annotate import attributes
+from evenflow.transforms.annotation.mentions import MentionCounter
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures import registry
 
 if TYPE_CHECKING:
     from evenflow.transforms.substitution.counterfactuals import Method
@@ -59,6 +63,9 @@ class Explainer:
         self.judges = stereotypes or all_sentences
         self.scores = bias_score
         self._steps = []
+        if counters := registry.counters(config, lists):
+            self._counter = MentionCounter(lists, attributes(config, lists), counters)
+            self._steps.append(self._add_measures)
         if counterfactual is not None:
             # Models take a part of a second, which plain texts need not wait for
             from evenflow.pipelines.explain.counterfactual import Rewriter
@@ -126,6 +133,11 @@ class Explainer:
         """
         for document in explaining.explain_lines(lines, self.finder, self.most):
             yield document if "error" in document else self._completed(document)
+
+    def _add_measures(self, document: dict[str, Any]) -> None:
+        """Add to a document what measures count of it, by their names."""
+        found = Documents("", [document["id"]], [document["text"]], [0])
+        document["measures"] = self._counter.count(found)[0].measures
 
     def _completed(self, document: dict[str, Any]) -> dict[str, Any]:
         """The document with its counterfactuals and stereotypes."""

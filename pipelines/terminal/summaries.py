@@ -97,7 +97,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
             }
             for name, each in sorted(totals.attributes.items())
         },
-        **measures(totals, in_status=True),
+        **registry.place(measures(totals, in_status=True), {}),
         "weights": weights.summary(totals),
     }
 
@@ -112,12 +112,12 @@ def measures(totals: Totals, in_status: bool) -> dict[str, Any]:
     Returns:
         Sections by name; None of a measure that ships and is off.
     """
-    found: dict[str, Any] = {}
-    for name, each in registry.measures(totals.measures).items():
-        if each.in_status == in_status and (own := totals.measures.get(name)) is not None:
-            found[name] = each.section(own, totals.documents, totals.aside)
-    shipped = (name for name, each in registry.SHIPPED.items() if each.in_status == in_status)
-    return registry.keyed(found, shipped)
+    return {
+        name: None if own is None else each.section(own, totals.documents, totals.aside)
+        for name, each in registry.measures(totals.measures).items()
+        if each.in_status == in_status
+        for own in [totals.measures.get(name)]
+    }
 
 
 def of_run(outcome: Outcome, output: Storage, page: str) -> dict[str, Any]:
@@ -378,23 +378,10 @@ def _scored(
     }
 
 
-def kept_stereotypes(entries: Sequence[PaneEntry]) -> list[str]:
-    """List the attributes whose stereotypes stayed although the policy removes them.
-
-    They stay where the detector's precision is not known.
-
-    Args:
-        entries: The ledger's entries; the last one is looked at.
-
-    Returns:
-        A sentence for each attribute.
-    """
-    last = entries[-1].attributes if entries else {}
-    return [
-        f"stereotypes of {name} were flagged and not taken out: how often the detector is right"
-        " there is not known"
-        for name, each in last.items()
-        if each.stereotypes is not None
-        and each.stereotypes.policy != "flag"
-        and each.stereotypes.cut is None
-    ]
+def notes(entries: Sequence[PaneEntry]) -> list[str]:
+    """List what measures say of the last pane, in sentences (see `Measure.notes`)."""
+    if not entries:
+        return []
+    known = registry.measures(entries[-1].measures)
+    found = registry.records(entries[-1]).items()
+    return [line for name, record in found for line in known[name].notes(record)]

@@ -35,9 +35,9 @@ import numpy.typing as npt
 
 from evenflow.transforms.llm.budget import SPENT
 from evenflow.transforms.llm.cascade import Labels, Select, Unsure
-from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, UNSURE, shipped
+from evenflow.transforms.measures.stereotypes.llm_detector import TieredDetector
 
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 RESAMPLES = 500

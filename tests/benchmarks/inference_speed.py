@@ -34,8 +34,8 @@ from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.serving import serve
 from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.client.stats import tally
-from evenflow.transforms.llm.detection import Detection
 from evenflow.transforms.llm.questions import Question
+from evenflow.transforms.measures.stereotypes.llm_detector import Detection
 
 SCRIPTED = Path(__file__).parents[1] / "helpers" / "scripted_llm.py"
 BATCH = 1000  # answers stored or read at once

@@ -41,10 +41,10 @@ from evenflow.transforms.llm.client import serving
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import Key, ServerSettings
 from evenflow.transforms.llm.client.stats import Counted, Stats
-from evenflow.transforms.llm.detection import TieredDetector
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.measures.stereotypes import detect
+from evenflow.transforms.measures.stereotypes.llm_detector import TieredDetector
 from evenflow.transforms.substitution.counterfactuals import rewrite
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.reading import STRICTNESS, DocumentJudge

@@ -72,6 +72,12 @@ def test_status_why_metrics_and_decisions_know_it(installed: Path, output: Path)
     assert 'evenflow_lengths_threshold{gate="out",level="block"} 0.4' in metrics
 
 
+def test_explain_says_what_it_counts_of_a_text(installed: Path, output: Path) -> None:
+    words = ("explain", "-", "--json", "--no-stereotypes", "-c", output.parent / "settings.yaml")
+    found = json.loads(evenflow(installed, *words, text=SHORT).stdout)
+    assert found["measures"]["lengths"]["male"] == {"n": 1, "t": 8, "s": 64}
+
+
 def test_without_the_package_the_output_can_be_read_and_not_gone_on_with(
     tmp_path: Path, output: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""Annotates the documents of a block: mentions, sentences, stereotypes, proposed substitutions."""
+"""Annotates the documents of a block: mentions, sentences, findings, proposed substitutions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN
 from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.measures import registry
-from evenflow.transforms.measures.measure import Columns
+from evenflow.transforms.measures.measure import Columns, Screen
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows
 from evenflow.transforms.substitution import joined
@@ -27,7 +27,6 @@ from evenflow.wordlists.loader import WordList
 if TYPE_CHECKING:
     from evenflow.transforms.llm.questions import Answer, Question
     from evenflow.transforms.llm.worker import Tier
-    from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
     from evenflow.transforms.staging.proposals import Proposed, Proposer
 
 
@@ -109,7 +108,7 @@ class Annotator:
         mentions: Counts mentions.
         tier: The language model; None: none is asked.
         proposer: Proposes substitutions; None: no text is changed.
-        screen: Looks for stereotypes; None: nothing looks for them.
+        screen: Looks through sentences; None: nothing does.
         repairs: Whether texts of panes are changed or looked through.
 
     Raises:
@@ -126,7 +125,7 @@ class Annotator:
         self.mentions = MentionCounter(self.lists, self.attributes, self.counters, passages)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists)
-        self.screen = _screen(config, self.tier)
+        self.screen = registry.screen(config, self.tier)
         self._copier = next((each for each in self.counters.values() if each.copies), None)
         self.repairs = self.proposer is not None or self.screen is not None
 
@@ -256,13 +255,12 @@ class Annotator:
         return found, columns, parts
 
     def _screened(
-        self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: StereotypeFilter
+        self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: Screen
     ) -> tuple[Documents, pa.Table | None]:
-        """The documents without their stereotypes, and those that are set aside. Fills the rows."""
+        """The documents after the screen, and those that are set aside. Fills the rows."""
         texts = list(found.texts)
         aside: dict[int, str] = {}
-        relevant = self._with_kinds(found, relevant)
-        for each, done in zip(relevant, screen.screen(relevant), strict=True):
+        for each, done in zip(relevant, screen.screen(relevant, found), strict=True):
             place, identity = found.places[each.number], found.ids[each.number]
             rows.add(
                 place,
@@ -285,19 +283,6 @@ class Annotator:
         if not aside:
             return kept, None
         return kept, _with_reasons(found, dict(sorted(aside.items())))
-
-    def _with_kinds(self, found: Documents, relevant: Sequence[Relevant]) -> Sequence[Relevant]:
-        """The documents with their kinds of text, by which stereotypes are removed."""
-        own = self.config.stereotypes
-        values = next(
-            (values for each, values in found.fields.items() if each.name == own.kind_field), None
-        )
-        if not own.kinds:
-            return relevant
-        named = [None] * len(found.texts) if values is None else values.to_pylist()
-        return [
-            each._replace(kind=own.kinds.get(str(named[each.number]), "other")) for each in relevant
-        ]
 
     def _proposed(
         self, found: Documents, relevant: Sequence[Relevant], columns: Columns
@@ -377,16 +362,3 @@ def _proposer(config: Config, lists: Sequence[WordList]) -> Proposer | None:
     from evenflow.transforms.models import static
 
     return Proposer(config, lists, static.FirstStage.shipped())
-
-
-def _screen(config: Config, tier: Tier | None) -> StereotypeFilter | None:
-    """What looks for stereotypes; None if nothing is to look for them."""
-    if not config.looks_for_stereotypes:
-        return None
-    from evenflow.transforms.measures.stereotypes import detect, indicators
-    from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter  # as above
-
-    if tier is None:
-        return StereotypeFilter(config)
-    detector, scorer = detect.shipped(), indicators.shipped()
-    return StereotypeFilter(config, tier.detector(detector), tier.scorer(scorer))

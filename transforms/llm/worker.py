@@ -18,19 +18,12 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.hidden import read_address
 from evenflow.schemas.secrets import SecretError
 from evenflow.transforms.llm.budget import Budgeted, QuestionCollector, count_asked
-from evenflow.transforms.llm.cascade import selection
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import Key, ServerSettings, ServerSettingsError
 from evenflow.transforms.llm.client.stats import Counted
-from evenflow.transforms.llm.detection import TieredDetector
-from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
-from evenflow.transforms.measures.stereotypes import detect
-from evenflow.transforms.measures.stereotypes.detect import Detector
-from evenflow.transforms.measures.stereotypes.filter import IndicatorScorer
-from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer as EmbeddedScorer
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import ExchangeJudge
 
@@ -39,7 +32,6 @@ STEPS = {  # the setting that decides about each prompt
     "indicators": "indicators",
     "substitution": "substitution",
 }
-AROUND = 0.15  # the embedded indicators are unsure if score_scsc is so near to its threshold
 
 
 def models(config: Config) -> dict[str, str]:
@@ -201,21 +193,6 @@ class Tier:
             yield lambda: BlockCost(
                 {name: each.additive() for name, each in counted.stats.items()}, []
             )
-
-    def detector(self, embedded: Detector) -> Detector:
-        """The detector of the configured mode."""
-        return TieredDetector(
-            embedded,
-            self,
-            selection(self._own.detection, detect.UNSURE, detect.THRESHOLD),
-            detect.THRESHOLD,
-        )
-
-    def scorer(self, embedded: EmbeddedScorer) -> IndicatorScorer:
-        """The scorer of linguistic indicators of the configured mode."""
-        middle = self._config.stereotypes.threshold
-        band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
-        return TieredScorer(embedded, self, selection(self._own.indicators, band, middle), middle)
 
     def judge(
         self, embedded: ExchangeJudge, cost: Mapping[str, Mapping[str, Any]]

@@ -1,7 +1,7 @@
 """What a measure is: what it counts of documents, how it judges panes, what it adds to outputs.
 
-A measure looks at a pane as a whole, beside the representation of each attribute. All that knows it
-is its own folder and one line of `registry`. The name is also that of its section of the
+A measure looks at a pane as a whole, or at each attribute beside its representation. All that knows
+it is its own folder and one line of `registry`. The name is also that of its section of the
 configuration and of its key in the ledger.
 """
 
@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import pyarrow as pa
 from pydantic import Field, SerializeAsAny
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
-from evenflow.schemas.ledger import STATES, Entry, Measured, State
+from evenflow.schemas.ledger import STATES, Entry, Measured, PaneEntry, State
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
+from evenflow.transforms.staging.sentence_table import Relevant, Screened
+from evenflow.transforms.substitution.judges import Bar
 from evenflow.wordlists.loader import WordList
+
+if TYPE_CHECKING:
+    from evenflow.transforms.llm.worker import Tier
 
 Columns = dict[str, list[Any]]  # values of documents, (D,), by the name of a shard's column
 
@@ -58,19 +64,21 @@ class Family(NamedTuple):
 
 
 class Warned(NamedTuple):
-    """An alert of the severity warning, after ten minutes.
+    """An alert of the severity warning.
 
     Attributes:
         name: Its name, after `Evenflow`.
         expr: When it is due, in PromQL.
         summary: What is the matter, in a sentence with Prometheus' templates.
         reason: Why, with the figures.
+        wait: Seconds for which it must be due.
     """
 
     name: str
     expr: str
     summary: str
     reason: str
+    wait: int = 600
 
 
 class Counter(ABC):
@@ -118,6 +126,36 @@ class Counter(ABC):
         return False
 
 
+class Tally(Protocol):
+    """Counts what a screen found, over a pane's table of sentences."""
+
+    def seen(self, rows: pa.Table) -> pa.Table:
+        """Count rows of a block, and return them."""
+        ...
+
+    def summary(self) -> dict[str, Any]:
+        """What is judged of the pane."""
+        ...
+
+
+class Screen(Protocol):
+    """Looks through sentences before documents are counted, and takes some out.
+
+    Attributes:
+        name: The measure's name.
+    """
+
+    name: str
+
+    def screen(self, documents: Sequence[Relevant], block: Documents) -> Sequence[Screened]:
+        """Look through documents of a block; returns each as it is afterwards."""
+        ...
+
+    def tally(self) -> Tally:
+        """What counts the next pane."""
+        ...
+
+
 R = TypeVar("R", bound=Measured)
 
 
@@ -134,6 +172,7 @@ class Measure(ABC, Generic[R]):
         about_limits: What its thresholds are, for metrics.
         warnings: Its alerts, of a measure that ships; each has a runbook.
         null_when_off: Whether the key of one that ships is null where it is off, or not there.
+        recorded: Expressions that these need, by the names under which Prometheus records them.
         in_status: Whether its section stands in `gate status` too, not in the report alone.
         in_panes: Whether the report has its record of each pane.
         template: Its section of the report and the board, below `pipelines/pages/report`.
@@ -148,6 +187,7 @@ class Measure(ABC, Generic[R]):
     about_limits: ClassVar[str] = ""
     warnings: ClassVar[Sequence[Warned]] = ()
     null_when_off: ClassVar[bool] = True
+    recorded: ClassVar[Mapping[str, str]] = {}
     in_status: ClassVar[bool] = True
     in_panes: ClassVar[bool] = True
     template: ClassVar[str] = "measure.html.j2"
@@ -160,6 +200,14 @@ class Measure(ABC, Generic[R]):
     @abstractmethod
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
         """What counts under a configuration; None if the measure is off."""
+
+    def screen(self, config: Config, tier: Tier | None) -> Screen | None:
+        """What looks through sentences, with a language model if there is one; None: nothing."""
+        return None
+
+    def bar(self, lists: Sequence[WordList]) -> Bar | None:
+        """What bars exchanges in sentences; None: nothing."""
+        return None
 
     @abstractmethod
     def judge(
@@ -216,9 +264,25 @@ class Measure(ABC, Generic[R]):
             states=states,
         )
 
-    def stored(self, totals: dict[str, Any] | None) -> dict[str, Any]:
-        """Keys of a checkpoint for its sums as plain data; None if the measure is off."""
-        return {} if totals is None else {self.name: totals}
+    def of(self, entry: PaneEntry) -> R | None:
+        """Its record in an entry."""
+        found: Any = entry.measures.get(self.name)
+        return found
+
+    def enter(self, entry: PaneEntry, record: R | None) -> None:
+        """Put its record into an entry; None if the measure is off."""
+        if record is not None or self.null_when_off:
+            entry.measures[self.name] = record
+
+    def place(self, data: dict[str, Any], section: dict[str, Any] | None) -> None:
+        """Put its section among the keys of a report; None if the measure is off."""
+        if section is not None or self.null_when_off:
+            data[self.name] = section
+
+    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
+        """Put its sums, as plain data, among a checkpoint's keys; None if the measure is off."""
+        if totals is not None:
+            data[self.name] = totals
 
     def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
         """The sums from a checkpoint, whose keys are taken out."""
@@ -250,9 +314,26 @@ class Measure(ABC, Generic[R]):
         """What `gate status` prints of its section."""
         return []
 
+    def notes(self, record: R) -> Iterator[str]:
+        """Yield what a user should know of the last pane, in sentences."""
+        yield from ()
+
+    def said(self, totals: MeasureTotals, attribute: str) -> Iterator[str]:
+        """Yield what the card of accepted data says of an attribute."""
+        yield from ()
+
+    def figure(self, record: R, attribute: str) -> float | None:
+        """The figure of an attribute that triggers watch; None if there is none."""
+        return None
+
     def families(self, totals: MeasureTotals | None) -> Iterator[Family]:
         """Yield its metrics; without sums they have no sample."""
         yield from ()
+
+    def limit_families(self, config: Config) -> Iterator[Family]:
+        """Yield its thresholds as metrics, which alerts compare."""
+        values = {(level,): value for level, value in self.thresholds(config).items()}
+        yield Family(f"{self.name}_threshold", self.about_limits, ["level"], values)
 
     def thresholds(self, config: Config) -> dict[str, float | None]:
         """Its thresholds by level; empty if the measure is off."""

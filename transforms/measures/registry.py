@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenflow.schemas import plugins
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Measured, PaneEntry
 from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
 from evenflow.transforms.measures.coverage.measure import CoverageMeasure
-from evenflow.transforms.measures.measure import Counter, Measure
+from evenflow.transforms.measures.measure import Counter, Measure, Screen
+from evenflow.transforms.measures.stereotypes.measure import StereotypeMeasure
 from evenflow.transforms.measures.synthetic.measure import SyntheticMeasure
+from evenflow.transforms.substitution.judges import Bar
 from evenflow.wordlists.loader import WordList
 
+if TYPE_CHECKING:
+    from evenflow.transforms.llm.worker import Tier
+
 SHIPPED: dict[str, Measure[Any]] = {
-    each.name: each for each in (CoverageMeasure(), BiasScoreMeasure(), SyntheticMeasure())
+    each.name: each
+    for each in (StereotypeMeasure(), CoverageMeasure(), BiasScoreMeasure(), SyntheticMeasure())
 }
 PLUGGED = "measures"  # key of what other packages' measures write, beside those that ship
 
@@ -47,6 +53,18 @@ def counters(config: Config, lists: Sequence[WordList]) -> dict[str, Counter]:
     return {name: each for name, each in found.items() if each is not None}
 
 
+def screen(config: Config, tier: Tier | None) -> Screen | None:
+    """What looks through sentences under a configuration; None: nothing (see `Measure.screen`)."""
+    found = (each.screen(config, tier) for each in of(config).values())
+    return next((each for each in found if each is not None), None)
+
+
+def bar(lists: Sequence[WordList]) -> Bar | None:
+    """What bars exchanges in sentences; None: nothing (see `Measure.bar`)."""
+    found = (each.bar(lists) for each in SHIPPED.values())
+    return next((each for each in found if each is not None), None)
+
+
 def look(config: Config, on_note: Callable[[str], None]) -> None:
     """Have measures look through what they read, before a run begins (see `Measure.look`)."""
     for each in of(config).values():
@@ -56,6 +74,18 @@ def look(config: Config, on_note: Callable[[str], None]) -> None:
 def digests(config: Config) -> dict[str, Any]:
     """What a continued run must read too, by key of its settings (see `Measure.digests`)."""
     return {key: own for each in of(config).values() for key, own in each.digests(config).items()}
+
+
+def records(entry: PaneEntry) -> dict[str, Any]:
+    """The records of measures in an entry, by name."""
+    found = {name: each.of(entry) for name, each in measures(entry.measures).items()}
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def enter(entry: PaneEntry, found: Mapping[str, Measured | None]) -> None:
+    """Put the records of measures into an entry; None of one that ships and is off."""
+    for name, each in measures(found).items():
+        each.enter(entry, found.get(name))
 
 
 def titled(records: Mapping[str, Measured | None]) -> dict[str, Measured]:
@@ -73,19 +103,21 @@ def sections(data: Mapping[str, Any]) -> Iterator[tuple[Measure[Any], dict[str, 
             yield each, section
 
 
-def keyed(found: Mapping[str, dict[str, Any] | None], shipped: Iterable[str]) -> dict[str, Any]:
-    """What measures write, by key: those that ship beside other keys, the others below one.
+def place(found: Mapping[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """Put the sections of measures among other keys; those of other packages below one key.
 
     Args:
-        found: What each writes, by name.
-        shipped: Those that ship and have a key; where they are off, null or none.
+        found: The sections by name; None of a measure that ships and is off.
+        data: The other keys; it is changed.
 
     Returns:
         The keys.
     """
-    plugged = {name: each for name, each in found.items() if name not in SHIPPED}
-    there = (name for name in shipped if name in found or SHIPPED[name].null_when_off)
-    return {name: found.get(name) for name in there} | ({PLUGGED: plugged} if plugged else {})
+    plugged: dict[str, Any] = {}
+    for name, each in measures(found).items():
+        if name in found:
+            each.place(data if name in SHIPPED else plugged, found[name])
+    return data | ({PLUGGED: plugged} if plugged else {})
 
 
 def read(entry: PaneEntry) -> PaneEntry:

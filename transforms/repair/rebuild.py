@@ -20,7 +20,7 @@ from evenflow.schemas import documents
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
+from evenflow.transforms.measures import registry
 from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.draw import Unit, draw, take_all
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
@@ -76,12 +76,8 @@ def repair(
     """
     before, rebuilder = _drawn(blocks, annotator)
     after = _no_figures(annotator)
-    findings = None
-    if annotator.screen is not None:
-        # Its models are only loaded where stereotypes are looked for
-        from evenflow.transforms.measures.stereotypes.findings import Findings
-
-        findings = Findings(annotator.config)
+    screen = annotator.screen
+    tally = None if screen is None else screen.tally()
     for block, figures in blocks.items():
         changed = rebuilder.rebuild(block) if block.has(Part.PROPOSALS) else None
         if changed is not None:
@@ -89,12 +85,12 @@ def repair(
         after.add(changed or figures)
     people.resolve(before, annotator.config)
     rows = (rebuilder.rows(block) for block in blocks if block.has(Part.SENTENCES))
-    shard = sentence_table.write(
-        map(findings.seen, rows) if findings is not None else rows, folder, pane
-    )
+    shard = sentence_table.write(rows if tally is None else map(tally.seen, rows), folder, pane)
     repairs = rebuilder.summary(before, after)
     after.llm = documents.summed(after.llm, rebuilder.cost())
-    return RepairedPane(after, repairs, findings.summary() if findings is not None else {}, shard)
+    if screen is not None and tally is not None:
+        after.measures[screen.name] = tally.summary()
+    return RepairedPane(after, repairs, shard)
 
 
 def draw_only(blocks: Mapping[StagedBlock, Figures], annotator: Annotator) -> None:
@@ -167,7 +163,7 @@ class _Rebuilder:
         self._done: dict[StagedBlock, dict[int, _Rebuilt]] = {}
         names = () if annotator.proposer is None else annotator.proposer.attributes
         judge, self._asked = _judge(annotator, before.llm) if names else (None, None)
-        bar = StereotypeBar(annotator.lists) if names else None
+        bar = registry.bar(annotator.lists) if names else None
         for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
             own = self._exchanges[name] = Exchanges(
                 name, groups[name], self._config, self._pane, judge, self._edits, bar

@@ -63,6 +63,23 @@ class Finding(NamedTuple):
     remove: bool
 
 
+@dataclass(frozen=True)
+class Screened:
+    """A document whose sentences were looked through.
+
+    Attributes:
+        text: The text without the removed sentences.
+        findings: (sentence number, attribute) → what was found.
+        places: The start of each sentence in text, GONE for a removed one; None if all are kept.
+        aside: Why the document is set aside; None if it is not.
+    """
+
+    text: str
+    findings: Mapping[tuple[int, str], Finding] = field(default_factory=dict)
+    places: Sequence[int] | None = None
+    aside: str | None = None
+
+
 class Change(NamedTuple):
     """What became of a set of a document.
 

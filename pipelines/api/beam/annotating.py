@@ -247,11 +247,11 @@ def measured(config: Config) -> dict[str, Any]:
     keeps = config.repair.realise == "weight"
     for name, each in data["attributes"].items():
         each["mode"] = ["weight"] if keeps and config.weighs(name) else ["measure"]
-        each["stereotypes"]["policy"] = "off"
     data["repair"]["mode"] = ["measure"]
-    data["stereotypes"]["policy"] = "off"
     for name, each in registry.measures().items():
-        data[name] |= each.off
+        for section in (data, *data["attributes"].values()):
+            if name in section:
+                section[name] |= each.off
     data["measures"] = {}
     return data
 

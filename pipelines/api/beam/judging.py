@@ -16,6 +16,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Weights
 from evenflow.settings import Configuration
+from evenflow.transforms.measures import registry
 
 SUMS, CHECKS, WEIGHTS = "sums", "checks", "weights"  # names of the inputs
 DOCUMENTS, DEAD, MEASURES = "documents", "dead_letters", "measures"
@@ -163,7 +164,7 @@ def judge_panes(
             folder=folder,
             weights=record,
         )
-        entry.measures.update(measures)
+        registry.enter(entry, measures)
         totals.add(entry)
         yield {
             "pane": number,

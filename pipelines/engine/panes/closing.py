@@ -76,7 +76,6 @@ class Ready:
         sentence_table: The table of its sentences; None: it has no rows.
         set_aside: The file of documents that were set aside; None: there are none.
         repairs: What the repair did, by attribute.
-        stereotypes: What was found of stereotypes, by attribute.
         weights: What the ledger keeps of weights; None without mode weight.
         weighed: Weighted sums, by attribute; empty without mode weight.
         left_out: The file of documents that a sample left out; None: there are none.
@@ -92,7 +91,6 @@ class Ready:
     sentence_table: Shard | None = None
     set_aside: Shard | None = None
     repairs: dict[str, dict[str, Any]] = field(default_factory=dict)
-    stereotypes: dict[str, dict[str, Any]] = field(default_factory=dict)
     weights: Weights | None = None
     weighed: dict[str, Sums] = field(default_factory=dict[str, Sums])
     left_out: Shard | None = None
@@ -337,7 +335,6 @@ def close_pane(
         mended.sentences,
         set_aside,
         mended.repairs,
-        mended.stereotypes,
         weighed.record if weighed is not None else None,
         weighed.sums if weighed is not None else {},
         left_out,
@@ -408,7 +405,6 @@ def read_ready(output: Storage, folder: str) -> Ready:
         shard("sentence_table"),
         shard("set_aside"),
         data["repairs"],
-        data["stereotypes"],
         Weights.model_validate(data["weights"]) if data["weights"] else None,
         {name: Sums.model_validate(each) for name, each in data["weighed"].items()},
         shard("left_out"),

@@ -57,6 +57,7 @@ from evenflow.schemas.documents import RepairedPane
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.measures import registry
 from evenflow.transforms.staging.block import StagedBlock
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -196,9 +197,7 @@ class Committer:
             OSError: A file cannot be read or written.
         """
         judge = PaneJudge(self._config, self._lists, self.entries.totals)
-        attributes = judge.judge(
-            ready.figures, ready.repairs, ready.stereotypes, ready.weights, ready.weighed
-        )
+        attributes = judge.judge(ready.figures, ready.repairs, ready.weights, ready.weighed)
         figures, gate = ready.figures, self._config.gate
         aside = ready.set_aside.rows if ready.set_aside else 0
         reading = reading_verdict(figures.dead_reasons, figures.documents + aside, gate.most_dead)
@@ -243,9 +242,8 @@ class Committer:
             replaced=ready.figures.replaced,
             extra=figures.extra,
             outside=figures.outside,
-            unlisted=judge.unlisted(ready.stereotypes),
         )
-        entry.measures.update(measures)
+        registry.enter(entry, measures)
         began, data = time.perf_counter(), entry_bytes(entry)
         # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():

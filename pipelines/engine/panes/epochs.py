@@ -43,7 +43,9 @@ ROOMS = (
 )
 # Thresholds of the gate's states; they do not change what is read or written
 _LIMITS = "|".join(
-    rf"{name}\.({'|'.join(each.limits)})" for name, each in registry.measures().items()
+    rf"{name}\.({'|'.join(each.limits)})"
+    for name, each in registry.measures().items()
+    if each.limits
 )
 THRESHOLD = re.compile(
     r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"

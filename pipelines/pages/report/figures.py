@@ -49,7 +49,7 @@ def figures(
     """
     config = configuration(meta)
     common = status(totals, bool(meta and meta.get("finished")), held)
-    return common | {
+    data = common | {
         "version": VERSION,
         "states": totals.states,
         "input_bytes": totals.input_bytes,
@@ -65,12 +65,10 @@ def figures(
             ],
         },
         "llm": llm(totals),
-        **measures(totals, in_status=False),
         "attributes": {
             name: each | attribute(name, totals.attributes[name], config)
             for name, each in common["attributes"].items()
         },
-        "unlisted": {name: each.model_dump() for name, each in sorted(totals.unlisted.items())},
         "epochs": (meta or {}).get("epochs") or [],
         "words": [word.model_dump() for word in words],
         "reviews": [each.model_dump() for each in reviews],
@@ -78,6 +76,7 @@ def figures(
         "groups": [each.model_dump() for each in groups],
         "configuration": (meta or {}).get("configuration"),
     }
+    return registry.place(measures(totals, in_status=False), data)
 
 
 def configuration(meta: dict[str, Any] | None) -> Config | None:
@@ -151,14 +150,14 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
             frequent labels, so the sum may be below mentions. Where people are counted, people is
             the share of a label's mentions in the last pane that name people.
         heavy: The documents with the most mentions; exact, since each pane keeps as many.
-        repair, stereotypes: What was done and found; null where it was not asked for.
+        repair: What was done; null where it was not asked for.
         people: Scores of all mentions beside those of people, scores of people against other
             shares, and passages read in the last pane; null where words are counted.
     """
     counts = total.sums.counts
     mentions = sum(counts)
     warn, block = config.thresholds(name) if config else (None, None)
-    found, people = total.stereotypes, total.last.people
+    people = total.last.people
     return {
         "groups": [
             {
@@ -183,7 +182,6 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         "label_mentions": sum(total.labels.values()),
         "heavy": [each.model_dump() for each in total.heavy],
         "repair": repair(total, config.gate.confidence if config else 0.95),
-        "stereotypes": found.model_dump() if found is not None else None,
         "people": people.model_dump(include={"pane", "cumulative", "passages", "against"})
         if people
         else None,
@@ -229,12 +227,13 @@ def pane(entry: PaneEntry) -> dict[str, Any]:
 
 def _measures(entry: PaneEntry) -> dict[str, Any]:
     """What measures found in a pane, by name; None of one that ships and is off."""
-    found: dict[str, Any] = {}
-    for name, each in registry.measures(entry.measures).items():
-        if each.in_panes and (own := entry.measures.get(name)) is not None:
-            found[name] = each.of_pane(own)
-    shipped = (name for name, each in registry.SHIPPED.items() if each.in_panes)
-    return registry.keyed(found, shipped)
+    found = registry.records(entry)
+    sections = {
+        name: each.of_pane(found[name]) if name in found else None
+        for name, each in registry.measures(entry.measures).items()
+        if each.in_panes
+    }
+    return registry.place(sections, {})
 
 
 def _scores(each: AttributeEntry) -> dict[str, Any]:

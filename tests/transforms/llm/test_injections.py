@@ -21,11 +21,15 @@ from evenflow.transforms.llm import judges
 from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import ServerSettings
-from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence
-from evenflow.transforms.llm.indicators import TieredScorer
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
+from evenflow.transforms.measures.stereotypes.llm_detector import (
+    Detection,
+    TieredDetector,
+    about_sentence,
+)
+from evenflow.transforms.measures.stereotypes.llm_scorer import TieredScorer
 from evenflow.transforms.substitution.judges import Asked, Judged
 from evenflow.transforms.substitution.sets import Set
 from evenflow.transforms.substitution.substituter import Substituter

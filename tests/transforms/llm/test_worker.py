@@ -168,9 +168,9 @@ def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
         noting = Noting()
         tier = Tier(config, noting)  # type: ignore[arg-type]
         with tier.block() as asked:
-            from evenflow.transforms.measures.stereotypes import detect
+            from evenflow.transforms.measures.stereotypes import detect, llm_detector
 
-            detector = tier.detector(detect.shipped())
+            detector = llm_detector.tiered(config, tier)
             alone = detect.shipped().detect(TEXTS, [[] for _ in TEXTS])
             assert detector.detect(TEXTS, [[] for _ in TEXTS]) == alone
             assert (

@@ -13,8 +13,8 @@ from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files
-from evenflow.transforms.llm.detection import Detection
 from evenflow.transforms.llm.worker import STEPS
+from evenflow.transforms.measures.stereotypes.llm_detector import Detection
 from evenflow.transforms.repair.estimate import (
     Sample,
     Sampler,

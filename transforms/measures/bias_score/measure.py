@@ -94,10 +94,10 @@ class BiasScoreMeasure(Measure[BiasScore]):
         """A record without the pane's sums."""
         return record.model_copy(update={"sums": BiasSums()})
 
-    def stored(self, totals: dict[str, Any] | None) -> dict[str, Any]:
-        """Keys of a checkpoint for its sums."""
+    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
+        """Put its sums among a checkpoint's keys."""
         kept = None if totals is None else {k: v for k, v in totals.items() if k != "recent"}
-        return {"bias_score": kept, "recent_bias": totals["recent"] if totals else []}
+        data |= {"bias_score": kept, "recent_bias": totals["recent"] if totals else []}
 
     def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
         """The sums from a checkpoint, whose keys are taken out."""

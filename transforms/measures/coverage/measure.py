@@ -129,12 +129,12 @@ class CoverageMeasure(Measure[CoverageEntry]):
         """Add the next pane; checkpoints have no states of coverage."""
         return super().added(before, record, accepted, most).model_copy(update={"states": {}})
 
-    def stored(self, totals: dict[str, Any] | None) -> dict[str, Any]:
-        """Keys of a checkpoint for its sums."""
+    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
+        """Put its sums among a checkpoint's keys."""
         last, sums, recent = None, {}, []
         if totals is not None:
             last, sums, recent = totals["last"], totals["sums"], totals["recent"]
-        return {"coverage": sums, "recent_coverage": recent, "last_coverage": last}
+        data |= {"coverage": sums, "recent_coverage": recent, "last_coverage": last}
 
     def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
         """The sums from a checkpoint, whose keys are taken out."""

@@ -14,44 +14,28 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import PASSAGE, STAYS
+from evenflow.transforms.io.records import Documents
 from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.calibration import Calibration
 from evenflow.transforms.measures.stereotypes.detect import Detector
+from evenflow.transforms.measures.stereotypes.findings import Findings
 from evenflow.transforms.measures.stereotypes.judging import (
     IndicatorScorer,
     Judgement,
     StereotypeJudge,
 )
-from evenflow.transforms.staging.sentence_table import GONE, Finding, Relevant
+from evenflow.transforms.staging.sentence_table import GONE, Finding, Relevant, Screened
 
 # Line breaks: a paragraph keeps its end when a sentence goes
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 # Words in quotation marks, in one paragraph
 QUOTED = re.compile(r"“[^”\n]*”|(?<!\w)\"[^\"\n]*\"(?!\w)")
 SET_ASIDE, TOO_MUCH = "strong stereotype", "too much of it is strong stereotypes"
-
-
-@dataclass(frozen=True)
-class Screened:
-    """A document after the filter.
-
-    Attributes:
-        text: The text without the removed sentences.
-        findings: (sentence number, attribute) → what was found.
-        places: The start of each sentence in text, GONE for a removed one; None if all are kept.
-        aside: Why the document is set aside; None if it is not.
-    """
-
-    text: str
-    findings: Mapping[tuple[int, str], Finding] = field(default_factory=dict)
-    places: Sequence[int] | None = None
-    aside: str | None = None
 
 
 class StereotypeFilter:
@@ -68,6 +52,8 @@ class StereotypeFilter:
         WordListError: A word list has a defect.
     """
 
+    name = "stereotypes"
+
     def __init__(
         self,
         config: Config,
@@ -75,6 +61,7 @@ class StereotypeFilter:
         scorer: IndicatorScorer | None = None,
         calibration: Calibration | None = None,
     ):
+        self._config = config
         self.policies = {
             name: config.policy(name) for name in config.attributes if config.policy(name) != "off"
         }
@@ -91,15 +78,25 @@ class StereotypeFilter:
         )
         self.policies |= dict.fromkeys(self._judge.unlisted, "flag")
 
-    def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
+    def tally(self) -> Findings:
+        """What counts the stereotypes of the next pane."""
+        return Findings(self._config)
+
+    def screen(
+        self, documents: Sequence[Relevant], block: Documents | None = None
+    ) -> list[Screened]:
         """Filters documents; the models read the sentences of all of them together.
 
         Args:
             documents: N documents. Their mentions are not used.
+            block: The block that they are of, whose field says their kinds of text; None: their
+                kinds are known.
 
         Returns:
             N filtered documents.
         """
+        if block is not None:
+            documents = self._with_kinds(documents, block)
         candidates = list(self._judge.candidates(documents))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
         for each in self._judge.judge(documents, candidates):
@@ -110,6 +107,19 @@ class StereotypeFilter:
         return [
             self._screened(document, found)
             for document, found in zip(documents, findings, strict=True)
+        ]
+
+    def _with_kinds(self, documents: Sequence[Relevant], block: Documents) -> Sequence[Relevant]:
+        """The documents with their kinds of text, by which stereotypes are removed."""
+        own = self._config.stereotypes
+        if not own.kinds:
+            return documents
+        fields = {each.name: values for each, values in block.fields.items()}
+        values = fields.get(own.kind_field)
+        named = [None] * len(block.texts) if values is None else values.to_pylist()
+        return [
+            each._replace(kind=own.kinds.get(str(named[each.number]), "other"))
+            for each in documents
         ]
 
     def _finding(self, judged: Judgement) -> Finding:

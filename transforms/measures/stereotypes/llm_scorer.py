@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from evenflow.schemas.config import Config
 from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
-from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
-from evenflow.transforms.llm.detection import about_sentence, label_span
+from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
+from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators
 from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer, Indicator, Indicators
+from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence, label_span
 
 TARGET = {"generic": "generic target", "specific": "specified target"}
 SITUATION = {
@@ -27,6 +29,7 @@ SITUATION = {
 }
 # The situations that have a sentiment and a generalisation
 DESCRIBED = ("behaviour", "characteristic")
+AROUND = 0.15  # the embedded indicators are unsure if score_scsc is so near to its threshold
 # Values in place of the heads' for a sentence that only the LLM can judge
 UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
@@ -75,7 +78,7 @@ class Indication:
 
 
 class TieredScorer:
-    """A scorer of two tiers, in the protocol of `stereotypes.filter.IndicatorScorer`.
+    """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`.
 
     Args:
         embedded: The embedded scorer.
@@ -112,6 +115,14 @@ class TieredScorer:
         return [each.value for each in self.judge(sentences, labels)]
 
 
+def tiered(config: Config, asker: Asker) -> TieredScorer:
+    """The shipped scorer with the language model of a configuration."""
+    middle = config.stereotypes.threshold
+    band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
+    select = selection(config.llm.indicators, band, middle)
+    return TieredScorer(embedded_indicators.shipped(), asker, select, middle)
+
+
 def _score(found: Indicators) -> float:
     """The score of indicators."""
     return found.score
@@ -144,7 +155,7 @@ def _found(
     label: tuple[tuple[int, int], ...],
     shared: tuple[tuple[int, int], ...],
 ) -> dict[str, Indicator]:
-    """The answer as indicators of `stereotypes.indicators`, each with the words it rests on."""
+    """The answer as `Indicators`, each with the words it rests on."""
     is_described = value["situation"] in DESCRIBED
     return {
         "label": Indicator("yes", label),

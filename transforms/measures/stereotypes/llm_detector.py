@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenflow.prompts import loader
+from evenflow.schemas.config import Config
 from evenflow.transforms.llm.answers import (
     CONTRADICTION,
     LONGEST_SENTENCE,
@@ -13,9 +14,10 @@ from evenflow.transforms.llm.answers import (
     QUOTE,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered
+from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
+from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.measures.stereotypes.detect import Detector
 
 YES, NO = 1.0, 0.0  # probabilities: the model answers yes or no and states none of its own
@@ -60,7 +62,7 @@ class Detection:
 
 
 class TieredDetector:
-    """A detector of two tiers, in the protocol of `stereotypes.detect.Detector`.
+    """A detector of two tiers, in the protocol of `detect.Detector`.
 
     Args:
         embedded: The embedded detector.
@@ -91,6 +93,12 @@ class TieredDetector:
     def detect(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
         """The probability (0 to 1) of a stereotype in each of N sentences; None: it is unknown."""
         return [each.value for each in self.judge(sentences, labels)]
+
+
+def tiered(config: Config, asker: Asker) -> TieredDetector:
+    """The shipped detector with the language model of a configuration."""
+    select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
+    return TieredDetector(detect.shipped(), asker, select, detect.THRESHOLD)
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:

@@ -11,7 +11,7 @@ from stereotype_models import scorer as heads
 from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
 from evenflow.transforms.llm.cascade import select_all, select_none
-from evenflow.transforms.llm.indicators import Indication, TieredScorer
+from evenflow.transforms.measures.stereotypes.llm_scorer import Indication, TieredScorer
 
 SENTENCE = "Old men are lazy."
 LABELS = [(0, 7, "age")]

@@ -22,7 +22,12 @@ from evenflow.transforms.llm.answers import (
     RejectedError,
 )
 from evenflow.transforms.llm.cascade import Labels, Unsure, select_all, select_none
-from evenflow.transforms.llm.detection import Detection, TieredDetector, about_sentence, label_span
+from evenflow.transforms.measures.stereotypes.llm_detector import (
+    Detection,
+    TieredDetector,
+    about_sentence,
+    label_span,
+)
 
 SENTENCE = "Old men are stubborn."
 YES = {

@@ -1,0 +1,246 @@
+"""Stereotypes as a measure: what the filter found of each attribute's groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.ledger import Filtered, Measured, PaneEntry, Verdict
+from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals, Warned
+from evenflow.wordlists.loader import WordList
+
+if TYPE_CHECKING:
+    from evenflow.transforms.llm.worker import Tier
+    from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
+    from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
+
+EXAMPLES = 6  # strong stereotypes that are kept
+COUNTS = ("asked", "unsure", "potential", "strong", "kept", "creeds")
+FAMILIES = (
+    ("stereotypes_asked", "Sentences that were looked at for stereotypes.", "asked"),
+    ("potential_stereotypes", "Sentences that may state a stereotype.", "potential"),
+    ("strong_stereotypes", "Sentences that state a strong stereotype.", "strong"),
+)
+UNLISTED = "unlisted"  # key of what was found of groups that no word list has
+SHARE = "attribute:evenflow_strong_stereotypes:ratio_"
+
+
+class Stereotypes(Measured):
+    """What the filter found in a pane, or in all panes. No pane is judged by it.
+
+    Attributes:
+        attributes: By attribute.
+        unlisted: Of groups that no word list has, by kind of group.
+    """
+
+    verdict: Verdict = Verdict(state="open", reason="panes are not judged by stereotypes")
+    attributes: dict[str, Filtered] = Field(default_factory=dict)
+    unlisted: dict[str, Filtered] = Field(default_factory=dict)
+
+
+class StereotypeMeasure(Measure[Stereotypes]):
+    """Stereotypes; in outputs they stand with their attributes, and under `unlisted`."""
+
+    name = "stereotypes"
+    title = "stereotypes"
+    record = Stereotypes
+    off: ClassVar[Mapping[str, Any]] = {"policy": "off"}
+    limits = ()
+    warnings = (
+        Warned(
+            "StereotypesJump",
+            f"{SHARE}1h > {SHARE}1d"
+            " * ignoring (attribute) group_left evenflow_stereotype_jump_threshold_ratio"
+            " and increase(evenflow_strong_stereotypes_total[1h])"
+            " >= ignoring (attribute) group_left evenflow_stereotype_least_threshold",
+            "{{ $labels.gate }}: stereotypes of {{ $labels.attribute }} jump",
+            "{{ $value | humanizePercentage }} of the last hour's sentences state a strong one.",
+            300,
+        ),
+    )
+    recorded: ClassVar[Mapping[str, str]] = {
+        f"{SHARE}{window}": (
+            f"increase(evenflow_strong_stereotypes_total[{window}])"
+            f" / increase(evenflow_stereotypes_asked_total[{window}])"
+        )
+        for window in ("1h", "1d")
+    }
+    in_status = False
+    in_panes = False
+
+    def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
+        """None: what is found is counted after the repair (see `screen`)."""
+        return None
+
+    def screen(self, config: Config, tier: Tier | None) -> StereotypeFilter | None:
+        """The filter; None if no attribute's stereotypes are looked for."""
+        if not config.looks_for_stereotypes:
+            return None
+        # Its models take a part of a second to load; measuring does not wait for them
+        from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
+
+        if tier is None:
+            return StereotypeFilter(config)
+        from evenflow.transforms.measures.stereotypes import llm_detector, llm_scorer
+
+        asked = llm_detector.tiered(config, tier), llm_scorer.tiered(config, tier)
+        return StereotypeFilter(config, *asked)
+
+    def bar(self, lists: Sequence[WordList]) -> StereotypeBar:
+        """What bars exchanges in sentences that may state a stereotype."""
+        from evenflow.transforms.measures.stereotypes.bar import StereotypeBar  # as above
+
+        return StereotypeBar(lists)
+
+    def judge(
+        self,
+        config: Config,
+        lists: Sequence[WordList],
+        counted: Mapping[str, Any],
+        totals: MeasureTotals | None,
+    ) -> Stereotypes | None:
+        """What was counted, less the kinds of group without a list of which there is nothing."""
+        if not counted:
+            return None
+        found = {name: Filtered.model_validate(each) for name, each in counted.items()}
+        listed = {words.attribute for words in lists}
+        return Stereotypes(
+            attributes={name: each for name, each in found.items() if name in listed},
+            unlisted={n: each for n, each in found.items() if n not in listed and each.potential},
+        )
+
+    def sums(self, record: Stereotypes) -> dict[str, Any]:
+        """Nothing: `added` combines records."""
+        return {}
+
+    def without_sums(self, record: Stereotypes) -> Stereotypes:
+        """The record."""
+        return record
+
+    def added(
+        self, before: MeasureTotals | None, record: Stereotypes, accepted: bool, most: int
+    ) -> MeasureTotals:
+        """Combine the findings of the next pane with those of the panes before."""
+        last = Stereotypes() if before is None else self._own(before)
+        combined = Stereotypes(
+            attributes=_combined(last.attributes, record.attributes),
+            unlisted=_combined(last.unlisted, record.unlisted),
+        )
+        return MeasureTotals(last=combined, sums={})
+
+    def of(self, entry: PaneEntry) -> Stereotypes | None:
+        """What an entry's attributes have."""
+        attributes = entry.attributes.items()
+        found = {name: each.stereotypes for name, each in attributes if each.stereotypes}
+        if not found and not entry.unlisted:
+            return None
+        return Stereotypes(attributes=found, unlisted=entry.unlisted)
+
+    def enter(self, entry: PaneEntry, record: Stereotypes | None) -> None:
+        """Put what was found into an entry's attributes."""
+        if record is not None:
+            entry.unlisted = record.unlisted
+            for name, each in record.attributes.items():
+                entry.attributes[name].stereotypes = each
+
+    def place(self, data: dict[str, Any], section: dict[str, Any] | None) -> None:
+        """Put what was found into a report's attributes."""
+        found = section or {"attributes": {}, "unlisted": {}}
+        data[UNLISTED] = found[UNLISTED]
+        for name, each in data["attributes"].items():
+            each[self.name] = found["attributes"].get(name)
+
+    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
+        """Put what was found into a checkpoint's attributes."""
+        self.place(data, totals and totals["last"])
+
+    def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
+        """The sums from a checkpoint, whose keys are taken out."""
+        found: dict[str, Any] = {UNLISTED: data.pop(UNLISTED, {}), "attributes": {}}
+        data["attributes"] = dict(data.get("attributes", {}))
+        for name, each in data["attributes"].items():
+            if is_mapping(each) and self.name in each:
+                data["attributes"][name] = {k: v for k, v in each.items() if k != self.name}
+                found["attributes"] |= {name: own} if (own := each[self.name]) else {}
+        return self.totals(found, {}) if any(found.values()) else None
+
+    def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
+        """What was found in all panes."""
+        found = self._own(totals).model_dump()
+        return {**found, UNLISTED: dict(sorted(found[UNLISTED].items()))}
+
+    def notes(self, record: Stereotypes) -> Iterator[str]:
+        """Yield the attributes whose stereotypes stayed although the policy removes them."""
+        for name, each in record.attributes.items():
+            if each.policy != "flag" and each.cut is None:
+                yield (
+                    f"stereotypes of {name} were flagged and not taken out: how often the detector"
+                    " is right there is not known"
+                )
+
+    def said(self, totals: MeasureTotals, attribute: str) -> Iterator[str]:
+        """Yield how many were found of an attribute's groups."""
+        if found := self._own(totals).attributes.get(attribute):
+            yield (
+                f"{attribute}: {found.strong:,} strong stereotypes were found among"
+                f" {found.asked:,} sentences (policy {found.policy})."
+            )
+
+    def figure(self, record: Stereotypes, attribute: str) -> float | None:
+        """The share of sentences that state a strong one."""
+        seen = record.attributes.get(attribute)
+        return seen.strong / seen.asked if seen is not None and seen.asked else None
+
+    def families(self, totals: MeasureTotals | None) -> Iterator[Family]:
+        """Yield the metrics of stereotypes."""
+        last = Stereotypes() if totals is None else self._own(totals)
+        for name, about, key in FAMILIES:
+            # Of groups that no word list has, the table has only what may be a stereotype
+            every = last.attributes if key == "asked" else last.attributes | last.unlisted
+            counts = {(each,): getattr(found, key) for each, found in every.items()}
+            yield Family(name, about, ["attribute"], counts, True)
+
+    def limit_families(self, config: Config) -> Iterator[Family]:
+        """Yield the thresholds of the alert."""
+        alerts = config.alerts
+        for name, about, value in (
+            (
+                "jump_threshold_ratio",
+                "How many times the day's share of strong stereotypes an hour's must be for an"
+                " alert.",
+                alerts.stereotype_jump,
+            ),
+            (
+                "least_threshold",
+                "Least number of strong stereotypes in an hour for that alert.",
+                alerts.stereotype_least,
+            ),
+        ):
+            yield Family(f"stereotype_{name}", about, (), {(): value})
+
+
+def _combined(a: Mapping[str, Filtered], b: Mapping[str, Filtered]) -> dict[str, Filtered]:
+    """Findings of earlier panes and of the next one, by name."""
+    return {**a, **{name: combine(a.get(name), each) for name, each in b.items()}}
+
+
+def combine(a: Filtered | None, b: Filtered) -> Filtered:
+    """Combine what the filter found for an attribute.
+
+    Args:
+        a: Earlier findings; None if there are none.
+        b: Later findings.
+
+    Returns:
+        Their counts, with the strongest examples. Other values come from the later findings.
+    """
+    examples = sorted(
+        [*(a.examples if a else ()), *b.examples],
+        key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])),
+    )
+    counts = {name: getattr(b, name) + (getattr(a, name) if a else 0) for name in COUNTS}
+    return b.model_copy(update={**counts, "examples": examples[:EXAMPLES]})
