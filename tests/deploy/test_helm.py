@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import runpy
+import shlex
 import subprocess
 from importlib import import_module
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_helm_finds_no_fault() -> None:
     assert ended.returncode == 0, ended.stdout
 
 
-@pytest.mark.parametrize(("words", "kinds"), [((), 6), (("--values", ALL), 19)])
+@pytest.mark.parametrize(("words", "kinds"), [((), 6), (("--values", ALL), 17)])
 def test_kubernetes_would_take_what_is_rendered(words: tuple[str | Path, ...], kinds: int) -> None:
     found = rendered(*words)
     assert len(found) == kinds
@@ -101,7 +101,7 @@ def test_the_pods_commands_are_commands_that_there_are() -> None:
     group: Any = app.application()
     pods = [
         (each["spec"].get("jobTemplate", each)["spec"]["template"]["spec"])
-        for each in rendered("--values", ALL)
+        for each in rendered("--values", ALL, "--set", "flink.enabled=false")
         if each["kind"] in ("Deployment", "CronJob")
     ]
     containers = [
@@ -120,42 +120,43 @@ def test_the_pods_commands_are_commands_that_there_are() -> None:
         assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
 
 
-def test_flink_has_the_versions_that_tests_run_with() -> None:
-    """Job server, Flink and Beam's workers speak with each other only in fitting versions."""
-    found = rendered("--values", ALL)
+def test_flinks_operator_starts_the_gate() -> None:
+    found = rendered("--values", ALL, "--set", "stream.topic=it's")
     [flink] = [each["spec"] for each in found if each["kind"] == "FlinkDeployment"]
-    sums = (ROOT / "deploy/flink/SHA256SUMS").read_text(encoding="utf-8")
-    [version] = re.findall(r" flink-core-([\d.]+)\.jar$", sums, re.MULTILINE)
-    assert flink["image"].startswith(f"flink:{version}-")
-    assert flink["flinkVersion"] == "v" + "_".join(version.split(".")[:2])
-    [server] = flink["jobManager"]["podTemplate"]["spec"]["containers"]
-    compose = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))
-    # whose version is held to be that of the jars
-    assert server["image"] == compose["services"]["flink"]["image"]
-    [workers] = flink["taskManager"]["podTemplate"]["spec"]["containers"]
-    [gate] = [
-        container
-        for each in found
-        if each["kind"] == "Deployment" and each["metadata"]["name"].endswith("-gate")
-        for container in each["spec"]["template"]["spec"]["containers"]
-    ]
-    assert workers["image"] == gate["image"]  # the same Beam and Evenflow
+    assert not [each for each in found if each["metadata"]["name"] == "one-evenflow-gate"
+                and each["kind"] == "Deployment"]  # fmt: skip
+    given = dict(zip(flink["job"]["args"][::2], flink["job"]["args"][1::2], strict=True))
+    program, *words = shlex.split(given["--driver-cmd"])
+    assert (ROOT / "deploy/flink" / program).exists()
+    group: Any = app.application()
+    stream = group.commands[words[0]].make_context("evenflow", words[1:], resilient_parsing=True)
+    assert stream.params["topic"] == "it's" and stream.params["standby"]
+    manager, tasks = (flink[each]["podTemplate"]["spec"] for each in ("jobManager", "taskManager"))
+    [workers], [own] = tasks["containers"], manager["containers"]
     assert import_module(workers["command"][2]).main
-    options = [each.removeprefix("--runner=") for each in gate["args"] if "--runner=" in each]
-    given = dict(each.removeprefix("--").split("=", 1) for each in options)
-    [jobs] = [each for each in found if each["metadata"]["name"] == "one-evenflow-flink-jobs"]
-    assert given["job_endpoint"] == f"{jobs['metadata']['name']}:8099"
-    assert given["environment_config"] == ":".join(workers["command"][3:])
+    options = [each.removeprefix("--runner=--") for each in words if "--runner=" in each]
+    beam = dict(each.split("=", 1) for each in options)
+    assert beam["environment_config"] == ":".join(workers["command"][3:])
     slots = int(flink["flinkConfiguration"]["taskmanager.numberOfTaskSlots"])
-    assert int(given["parallelism"]) == slots * flink["taskManager"]["replicas"]
-    assert jobs["spec"]["selector"].items() <= (
-        flink["jobManager"]["podTemplate"]["metadata"]["labels"].items()
-    )
+    assert int(beam["parallelism"]) == slots * flink["taskManager"]["replicas"]
+    # All write to one output, and what the doctor looks at is what the gate will use
+    assert manager["securityContext"]["runAsUser"] == tasks["securityContext"]["runAsUser"]
+    assert own["volumeMounts"] == workers["volumeMounts"] and own["envFrom"] == workers["envFrom"]
+    [doctor] = manager["initContainers"]
+    assert set(doctor["args"][2:]) <= set(words) and doctor["image"] == workers["image"]
+    [service] = [each for each in found if each["metadata"]["name"] == "one-evenflow-metrics"]
+    labels = flink["jobManager"]["podTemplate"]["metadata"]["labels"]
+    assert service["spec"]["selector"].items() <= labels.items()
 
 
 def test_probes_ask_what_a_gate_and_the_board_answer() -> None:
     found = rendered("--values", ALL)
     pods = [each["spec"]["template"]["spec"] for each in found if each["kind"] == "Deployment"]
+    pods += [
+        each["spec"]["jobManager"]["podTemplate"]["spec"]
+        for each in found
+        if each["kind"] == "FlinkDeployment"
+    ]
     probes = {
         container["name"]: {
             name: container[name]["httpGet"] for name in container if name.endswith("Probe")
@@ -163,13 +164,16 @@ def test_probes_ask_what_a_gate_and_the_board_answer() -> None:
         for pod in pods
         for container in pod["containers"]
     }
-    gate, board = probes["gate"], probes["board"]
+    gate, board = probes["flink-main-container"], probes["board"]
     assert {name: each["path"] for name, each in gate.items()} == {
         "startupProbe": "/healthz",
         "livenessProbe": "/healthz",
         "readinessProbe": "/readyz",
     }
     assert {each["port"] for each in gate.values()} == {"metrics"}
+    [alone] = [each for each in rendered() if each["kind"] == "Deployment"]
+    [container] = alone["spec"]["template"]["spec"]["containers"]
+    assert {name: container[name]["httpGet"] for name in gate} == gate
     assert board.keys() == {"livenessProbe", "readinessProbe"}
 
 

@@ -15,7 +15,8 @@ from places import ROOT
 
 LOCKS = ROOT / "deploy" / "locks"
 # Locks, and the extras that each installs
-EXTRAS = {"test": ("test",), "image": ("beam",), "lowest": ("beam", "llm")}
+EXTRAS = {"test": ("test",), "image": ("beam",), "train": ("beam", "train")}
+EXTRAS |= {"lowest": ("beam", "llm")}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def test_a_lock_has_what_setup_asks_for(asked: dict[str, Any], name: str) -> Non
         assert version in each.specifier, f"{each}: {version} is locked; run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["test", "image", "llm", "release"])
+@pytest.mark.parametrize("name", ["test", "image", "train", "llm", "release"])
 def test_every_version_has_digests(name: str) -> None:
     assert [package for package, (_, digests) in locked(name).items() if not digests] == []
 
@@ -66,9 +67,10 @@ def test_the_lowest_are_what_setup_says(asked: dict[str, Any]) -> None:
         assert found[canonicalize_name(each.name)][0].release[:2] == (*max(bounds).release, 0)[:2]
 
 
-def test_image_and_tests_have_the_same_versions() -> None:
-    tests = locked("test")
-    assert all(tests[name] == each for name, each in locked("image").items())
+def test_images_and_tests_have_the_same_versions() -> None:
+    tests, image, train = (locked(name) for name in ("test", "image", "train"))
+    assert all(tests[name] == each for name, each in image.items())
+    assert all(train[name] == each for name, each in image.items())
 
 
 def test_what_is_installed_by_machines_has_its_digest() -> None:
@@ -76,7 +78,8 @@ def test_what_is_installed_by_machines_has_its_digest() -> None:
         (ROOT / each).read_text(encoding="utf-8")
         for each in ("deploy/Dockerfile", "Makefile", "deploy/llm.mk", "deploy/release.mk")
     )
-    for text, name in ((dockerfile, "image"), (makefile, "test"), (llm, "llm")):
+    assert "ARG LOCK=image\n" in dockerfile
+    for text, name in ((dockerfile, "$LOCK"), (makefile, "test"), (llm, "llm")):
         assert f"--require-hashes --requirement deploy/locks/{name}.txt" in text
     assert "deploy/locks/release.txt" in release and "--require-hashes --requirement $<" in release
     version = re.search(r"^VLLM_VERSION := (\S+)", llm, re.MULTILINE)

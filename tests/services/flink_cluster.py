@@ -56,6 +56,7 @@ ENDED = ("FINISHED", "CANCELED", "FAILED")
 MAIN = {
     "jobmanager": "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
     "taskmanager": "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
+    "application": str(Path(__file__).with_name("ApplicationCluster.java")),
     "job-server": "org.apache.beam.runners.flink.FlinkJobServerDriver",
     # Works the sizes of the heap and other parts out, as Flink's own scripts have it do
     "sizes": "org.apache.flink.runtime.util.bash.BashJavaUtils",
@@ -67,7 +68,9 @@ class FlinkCluster:
 
     taskmanagers, slots: how many TaskManagers, and slots of each. settings: beside those of
     deploy/flink/cluster.yaml, or in their place. java: options of Java; by default it compiles in
-    half the time, to code that is slower: give none where speed is measured.
+    half the time, to code that is slower: give none where speed is measured. application: a class
+    and its words, which the JobManager runs in application mode, with the address of the pools for
+    POOL; then there is no job server.
 
     endpoint: HOST:PORT for --job_endpoint. rest: Flink's REST address. environment: what processes
     that are started get beside this process's own. processes: by name, which is jobmanager,
@@ -81,6 +84,7 @@ class FlinkCluster:
         slots: int = 2,
         settings: Mapping[str, Any] | None = None,
         java: Sequence[str] = ("-XX:TieredStopAtLevel=1",),
+        application: Sequence[str] = (),
     ):
         job_port, artifact_port, rpc_port, rest_port, pool_port = (free_port() for _ in range(5))
         self.endpoint, self.rest = f"{HOST}:{job_port}", f"http://{HOST}:{rest_port}"
@@ -109,12 +113,15 @@ class FlinkCluster:
             "artifacts-dir": folder / "artifacts",
         }
         words = [f"--{name}={value}" for name, value in job_server.items()]
-        self._commands = {
-            "jobmanager": self._flink("jobmanager", HOST),
-            "job-server": self._java("job-server", [JOB_SERVER_HEAP], *words),
-        }
-        self._places = {"job-server": (HOST, job_port)}
         self._pool = f"pool:{pool_port}"
+        self._commands, self._places = dict[str, list[str]](), dict[str, tuple[str, int]]()
+        if application:
+            own = [word.replace("POOL", self._pool) for word in application]
+            self._commands["jobmanager"] = [*self._flink("application", HOST), *own]
+        else:
+            self._commands["jobmanager"] = self._flink("jobmanager", HOST)
+            self._commands["job-server"] = self._java("job-server", [JOB_SERVER_HEAP], *words)
+            self._places["job-server"] = (HOST, job_port)
         for i in range(taskmanagers):
             host = f"127.0.0.{i + 2}"
             self._commands[f"taskmanager-{i}"] = self._flink(f"taskmanager-{i}", host)
@@ -123,7 +130,8 @@ class FlinkCluster:
 
     def _flink(self, name: str, host: str) -> list[str]:
         """The command of a JobManager or TaskManager, as Flink's own scripts put it together."""
-        folder, kind = self._folder / name, name.partition("-")[0]
+        folder, main = self._folder / name, name.partition("-")[0]
+        kind = "jobmanager" if main == "application" else main
         folder.mkdir()
         settings = {
             **self._settings,
@@ -147,7 +155,7 @@ class FlinkCluster:
             raise RuntimeError(f"Flink does not take these settings:\n{sizes.stderr[-3000:]}")
         java, options = (each.split() for each in found)
         java += [f"-Djdk.net.hosts.file={folder / 'hosts'}"]
-        return self._java(kind, java, *where, *options)
+        return self._java(main, java, *where, *options)
 
     def _java(self, kind: str, java: list[str], *words: str) -> list[str]:
         java = [*self._options, *java, *str(self._settings["env.java.opts.all"]).split()]

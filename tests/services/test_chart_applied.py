@@ -49,14 +49,13 @@ def warn(plane: ControlPlane) -> float:
 
 
 def test_the_chart_is_installed_upgraded_and_rolled_back(plane: ControlPlane) -> None:
-    done = helm(
-        plane, "install", "one", CHART, "--values", ALL, "--set-json", "config.gate.warn=0.1"
-    )
+    values = ("--values", ALL, "--set", "flink.enabled=false")
+    done = helm(plane, "install", "one", CHART, *values, "--set-json", "config.gate.warn=0.1")
     assert done.returncode == 0, done.stderr
     first = gate(plane)
     assert warn(plane) == 0.1 and first["spec"]["replicas"] == 2
     done = helm(
-        plane, "upgrade", "one", CHART, "--values", ALL,
+        plane, "upgrade", "one", CHART, *values,
         *("--set-json", "config.gate.warn=0.2"), *("--set", "stream.replicas=3"),
         *("--set", "board.enabled=false"),
     )  # fmt: skip
@@ -80,12 +79,12 @@ def test_the_chart_is_installed_upgraded_and_rolled_back(plane: ControlPlane) ->
         gate(plane)
 
 
-def test_flinks_operator_would_take_the_cluster(plane: ControlPlane) -> None:
-    done = helm(plane, "install", "three", CHART, "--set", "flink.enabled=true")
+def test_flinks_operator_would_take_the_application(plane: ControlPlane) -> None:
+    done = helm(plane, "install", "three", CHART, "--values", ALL)
     assert done.returncode == 0, done.stderr
     kinds = "/apis/flink.apache.org/v1beta1/namespaces/default/flinkdeployments"
     [made] = plane.ask(kinds)["items"]
-    assert made["spec"]["taskManager"]["replicas"] == 2
+    assert made["spec"]["taskManager"]["replicas"] == 2 and made["spec"]["job"]["entryClass"]
     words = ("--set", "flink.enabled=true", "--set", "flink.version=v1_7")
     done = helm(plane, "upgrade", "three", CHART, *words)
     assert done.returncode != 0 and "spec.flinkVersion: Unsupported value" in done.stderr

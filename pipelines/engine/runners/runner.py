@@ -32,6 +32,9 @@ AGAIN = "run the same command again to go on"
 AGAIN_SECONDS, MOST_AGAIN_SECONDS = 1.0, 30.0
 AWAY_SECONDS = 900.0  # without a job that is sound; then the driver gives up
 SOUND_SECONDS = 120.0  # Flink's job server sees after 60 s that the JobManager has gone
+# Of a job that its server hands on, as in Flink's application mode, it says UNSPECIFIED from then
+# on. Beam's Python SDK does not know this word
+PipelineState.UNSPECIFIED = PipelineState.UNKNOWN  # type: ignore[attr-defined]
 
 Draw = Callable[[beam.Pipeline], None]
 Explain = Callable[[BaseException], Exception]  # what the runner raised, as an error for people

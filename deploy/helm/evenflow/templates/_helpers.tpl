@@ -55,6 +55,11 @@ securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
+{{ include "evenflow.reach" . }}
+{{- end }}
+
+{{/* What a container reads: configuration, secrets, volumes. */}}
+{{- define "evenflow.reach" -}}
 env:
   - { name: HOME, value: /tmp }
 {{- with .Values.secrets.env }}
@@ -72,4 +77,27 @@ volumeMounts:
   {{- range .Values.secrets.files }}
   - { name: {{ printf "secret-%s" . }}, mountPath: {{ printf "/run/secrets/evenflow/%s" . | quote }}, readOnly: true }
   {{- end }}
+{{- end }}
+
+{{- define "evenflow.topic" -}}
+{{ list "--kafka" .Values.stream.kafka "--topic" .Values.stream.topic "--group" .Values.stream.group "--output" .Values.output | toYaml }}
+{{- end }}
+
+{{- define "evenflow.doctor" -}}
+{{- if .Values.doctor.enabled -}}
+initContainers:
+  - name: doctor
+    {{- include "evenflow.container" . | nindent 4 }}
+    args: {{ concat (list "doctor" "/etc/evenflow/evenflow.yaml") (include "evenflow.topic" . | fromYamlArray) | toJson }}
+    resources: {{- toYaml .Values.stream.resources | nindent 6 }}
+{{- end }}
+{{- end }}
+
+{{- define "evenflow.probes" -}}
+ports:
+  - { name: metrics, containerPort: {{ .Values.config.metrics.port }} }
+# The process answers from its first seconds on; a start in a busy node may take longer
+startupProbe: { httpGet: { path: /healthz, port: metrics }, periodSeconds: 5, failureThreshold: 24 }
+livenessProbe: { httpGet: { path: /healthz, port: metrics }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
+readinessProbe: { httpGet: { path: /readyz, port: metrics }, periodSeconds: 10, timeoutSeconds: 5 }
 {{- end }}

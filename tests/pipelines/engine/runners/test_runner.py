@@ -11,6 +11,8 @@ from typing import Any
 import apache_beam as beam
 import psutil
 import pytest
+from apache_beam.portability.api import beam_job_api_pb2
+from apache_beam.runners.portability import portable_runner
 from apache_beam.runners.runner import PipelineState
 
 from evenflow.pipelines.engine.runners import runner
@@ -88,3 +90,10 @@ def test_a_prism_that_listens_on_all_interfaces_is_given_no_job(tmp_path: Path) 
         for each in psutil.Process().children()
         if "prism" in each.name() and each.status() != psutil.STATUS_ZOMBIE
     ] == []
+
+
+def test_a_job_that_its_server_hands_on_has_not_ended() -> None:
+    """As in Flink's application mode."""
+    said = beam_job_api_pb2.JobState.UNSPECIFIED
+    state = portable_runner.PipelineResult.runner_api_state_to_pipeline_state(said)
+    assert not PipelineState.is_terminal(state)
