@@ -16,17 +16,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-import orjson
+from typing import TYPE_CHECKING, Any
 
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.wordlists.loader import WordList
 from evenflow.wordlists.parsing import NAME
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ATTRIBUTES = "evenflow.attributes"  # finders: text → mentions
-READERS = "evenflow.readers"  # of files whose names end with .NAME: file → records
+READERS = "evenflow.readers"  # of files whose names end with .NAME (transforms.io.formats)
 MEASURES = "evenflow.measures"  # measures of panes (transforms.measures.measure)
 DIGITS = 16  # hexadecimal digits of a digest
 MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
@@ -121,14 +118,17 @@ def load(kind: str, name: str) -> Plugin:
     return Plugin(name, part, " ".join(filter(None, made_with)))
 
 
-def listed() -> list[dict[str, str]]:
+def listed(kinds: Mapping[str, Callable[[str], object]]) -> list[dict[str, str]]:
     """The plug-ins that installed packages declare; each is loaded.
+
+    Args:
+        kinds: What loads a plug-in by its name, by group of entry points.
 
     Returns:
         Of each its kind, name, package, place and the problem with it (empty without one).
     """
     rows: list[dict[str, str]] = []
-    for kind, use in KINDS.items():
+    for kind, use in kinds.items():
         for entry in (each for same in declared(kind).values() for each in same):
             problem = ""
             try:
@@ -263,62 +263,6 @@ def found_by(attribute: str, name: str) -> WordList:
     )
 
 
-class PluginReader:
-    """Reads the records of files by a plug-in.
-
-    The part has `read(file)`, which gets a file that is open for reading in binary mode and gives
-    records in its order: mappings of names to values that JSON has.
-
-    Args:
-        name: The plug-in's name: files whose names end with .NAME are its files.
-
-    Attributes:
-        name: The same.
-        made_with: What the plug-in was made with.
-
-    Raises:
-        PluginError: The plug-in cannot be used.
-    """
-
-    def __init__(self, name: str):
-        self._plugin = load(READERS, name)
-        self.name, self.made_with = name, self._plugin.made_with
-        if not callable(getattr(self._plugin.part, "read", None)):
-            raise PluginError(f"{self._plugin}: a method read(file) was expected")
-
-    @classmethod
-    def of(cls, file: str) -> PluginReader | None:
-        """The reader of a file, by the file's name. Raises PluginError."""
-        known = sorted(declared(READERS), key=len, reverse=True)
-        name = next((each for each in known if file.endswith(f".{each}")), None)
-        return None if name is None else cls(name)
-
-    def read(self, file: BinaryIO) -> Iterator[bytes]:
-        """Read the records of a file as JSON.
-
-        Args:
-            file: The open file.
-
-        Yields:
-            A record.
-
-        Raises:
-            PluginTextError: The plug-in raised an error, or gave what is no record.
-            OSError: The device fails.
-        """
-        try:
-            for record in self._plugin.part.read(file):
-                if not is_mapping(record):
-                    raise PluginTextError(f"{self._plugin}: a record that is no mapping")
-                yield orjson.dumps(dict(record))
-        except (PluginTextError, MemoryError):
-            raise
-        except Exception as error:  # whatever the code of others raises
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise PluginTextError(f"{self._plugin} failed: {type(error).__name__}") from error
-
-
 def measure(name: str) -> Plugin:
     """A measure of panes that an installed package declares.
 
@@ -340,10 +284,3 @@ def measure(name: str) -> Plugin:
     if name in PaneEntry.model_fields:
         raise PluginError(f"{plugin}: the ledger has another key of this name")
     return plugin
-
-
-KINDS: dict[str, Callable[[str], object]] = {
-    ATTRIBUTES: PluginFinder,
-    READERS: PluginReader,
-    MEASURES: measure,
-}

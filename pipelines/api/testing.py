@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evenflow.annotator import Annotator
-from evenflow.schemas.plugins import PluginFinder, PluginReader, PluginTextError, load
+from evenflow.schemas.plugins import PluginFinder, PluginTextError, load
+from evenflow.transforms.io.formats import Format, brought
 
 Mention = tuple[int, int, str]  # start, end and group
 # Texts that go wrong where characters are taken for bytes, words for ASCII, or a text for a line
@@ -54,10 +55,10 @@ print(json.dumps([finder.find(text) for text in json.load(sys.stdin)]))
 """
 READ = """
 import base64, io, json, sys
-from evenflow.schemas.plugins import PluginReader
-reader = PluginReader(sys.argv[1])
-files = map(base64.b64decode, json.load(sys.stdin))
-print(json.dumps([[json.loads(each) for each in reader.read(io.BytesIO(one))] for one in files]))
+from evenflow.transforms.io.formats import brought
+reader = brought(sys.argv[1])
+files = [io.BytesIO(base64.b64decode(each)) for each in json.load(sys.stdin)]
+print(json.dumps([[json.loads(each) for each in reader.records(one, 0)] for one in files]))
 """
 SEEDS = ("1", "2")  # of the order of sets
 
@@ -163,14 +164,14 @@ class ReaderTests:
     reader: ClassVar[str]
     examples: ClassVar[Mapping[bytes, Sequence[Mapping[str, Any]]]]
 
-    def fresh(self) -> PluginReader:
+    def fresh(self) -> Format:
         """The reader, loaded anew; it checks its records as in the gate."""
         load.cache_clear()
-        return PluginReader(self.reader)
+        return brought(self.reader)
 
-    def records(self, content: bytes, reader: PluginReader | None = None) -> list[Any]:
+    def records(self, content: bytes, reader: Format | None = None) -> list[Any]:
         """The records of a file."""
-        return list(map(json.loads, (reader or self.fresh()).read(io.BytesIO(content))))
+        return list(map(json.loads, (reader or self.fresh()).records(io.BytesIO(content), 0)))
 
     def test_examples_are_read(self) -> None:
         """Each example has exactly its records, and one at least has some."""
@@ -182,7 +183,7 @@ class ReaderTests:
     def test_files_do_not_disturb_each_other(self) -> None:
         """Files that are read at the same time have the records that each has alone."""
         reader, files = self.fresh(), list(self.examples) * 2
-        sources = [reader.read(io.BytesIO(each)) for each in files]
+        sources = [reader.records(io.BytesIO(each), 0) for each in files]
         rows = zip_longest(*sources)
         found = [[json.loads(each) for each in one if each] for one in zip(*rows, strict=True)]
         assert found == list(map(self.records, files))
@@ -194,7 +195,9 @@ class ReaderTests:
             for size in range(0, len(content), max(1, len(content) // CUTS)):
                 part: list[Any] = []
                 with suppress(PluginTextError):
-                    part.extend(map(json.loads, self.fresh().read(io.BytesIO(content[:size]))))
+                    part.extend(
+                        map(json.loads, self.fresh().records(io.BytesIO(content[:size]), 0))
+                    )
                 assert part[:-1] == whole[: max(len(part) - 1, 0)], f"cut at byte {size}"
 
     def test_any_file_is_read_or_refused(self) -> None:
@@ -228,7 +231,7 @@ class ReaderTests:
         size = sum(map(len, self.examples))
         times, reader, began = -(-SPEED_BYTES // size), self.fresh(), time.process_time()
         for content in list(self.examples) * times:
-            for _ in reader.read(io.BytesIO(content)):
+            for _ in reader.records(io.BytesIO(content), 0):
                 pass
         speed = size * times / 1e6 / (time.process_time() - began)
         with capsys.disabled():

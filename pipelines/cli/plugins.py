@@ -17,8 +17,15 @@ def plugins(as_json: options.JsonOption = False) -> None:
     Exit status: 0 all can be used, 2 one cannot.
     """
     from evenflow.pipelines.terminal import tables
-    from evenflow.schemas.plugins import listed
+    from evenflow.schemas import plugins as known
+    from evenflow.transforms.io import formats
 
-    rows = listed()
+    rows = known.listed(
+        {
+            known.ATTRIBUTES: known.PluginFinder,
+            known.READERS: formats.brought,
+            known.MEASURES: known.measure,
+        }
+    )
     show(rows, as_json, tables.plugins)
     raise typer.Exit(USAGE if any(row["problem"] for row in rows) else 0)

@@ -40,6 +40,7 @@ from rich.text import Text
 from evenflow.pipelines.terminal.lines import counted, event, visible
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.io import formats
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import PaneProgress
@@ -50,8 +51,6 @@ BAR_WIDTH = 24  # columns: bar and figures fit in 80
 # Share of a block's work that is done when it is read; the rest is judging and committing its pane.
 # With it the bar moves within a pane, and is full only at the end.
 READ = 0.5
-# Bytes of records a stored byte, until the first pane is committed: text shrinks to a third.
-EXPANSION = {".gz": 3.0, ".zst": 3.0, ".parquet": 2.0}
 
 
 @dataclass
@@ -284,7 +283,7 @@ def reporter(
     Yields:
         The reporter that blocks and panes are passed to.
     """
-    likely = sum(size * EXPANSION.get(name[name.rfind(".") :], 1.0) for name, size in sizes.items())
+    likely = sum(size * formats.of(name).expansion for name, size in sizes.items())
     pace = Pace(clock(), sum(sizes.values()), likely)
     if quiet:
         yield Reporter(pace, clock)

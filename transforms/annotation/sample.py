@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from evenflow.transforms.io import files
+from evenflow.transforms.io import files, formats
 from evenflow.transforms.io.blocks import Block, read_blocks
 from evenflow.transforms.io.files import RECORD_BYTES
 
@@ -35,14 +35,15 @@ def sample_blocks(
     """
     names = [name for name in found if found[name]]
     # A file of text is one document
-    files_most = documents if all(name.endswith(".txt") for name in names) else most
+    files_most = documents if all(formats.of(name).is_text for name in names) else most
     names = names[:: -(-len(names) // files_most) or 1]
     a_file = max(1, most // max(1, len(names)))
     for name in names:
-        places = a_file if name.endswith(".jsonl") else 1
+        is_plain = formats.of(name).is_plain
+        places = a_file if is_plain else 1
         for place in range(places):
             wanted = max(1, documents // (len(names) * places))
-            if name.endswith(".jsonl"):
+            if is_plain:
                 yield from _lines(
                     name, found[name] * place // places, found[name] * (place + 1) // places, wanted
                 )

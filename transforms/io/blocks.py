@@ -17,17 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from evenflow.schemas.plugins import PluginError, PluginReader, PluginTextError
-from evenflow.transforms.io import warc
-from evenflow.transforms.io.decompress import Gunzip, Unzstd
-from evenflow.transforms.io.files import (
-    LINES,
-    RECORD_BYTES,
-    SEEKABLE,
-    open_file,
-    printable,
-)
-from evenflow.transforms.io.lines import CSV, CsvLines, PlainLines
+from evenflow.schemas.plugins import PluginTextError
+from evenflow.transforms.io import formats
+from evenflow.transforms.io.files import RECORD_BYTES, open_file, printable
+from evenflow.transforms.io.formats import Format
+from evenflow.transforms.io.lines import CsvLines, PlainLines
 from evenflow.transforms.io.parquet import row_groups
 
 BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
@@ -64,6 +58,11 @@ class Block:
     offset: int | None = None
     cut: dict[int, int] = field(default_factory=dict)
     header: bytes | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether each record is a text, and no object."""
+        return self.file.endswith(formats.TEXT)
 
     @property
     def size(self) -> int:
@@ -140,38 +139,46 @@ def read_blocks(
     """
     # The local name lives as long as the generator, which may be closed when the process ends and
     # module names are gone
-    faults = FAULTS
+    faults, own = FAULTS, formats.of(file)
     with open_file(file) as raw:
         file = printable(file)
-        if offset is None and not file.endswith(".parquet"):
+        if offset is None and not own.is_table:
             first = 0
         try:
-            if file.endswith(".parquet"):
-                for at, rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS, first, part):
-                    yield Block(file, at, [], stored, rows=rows)
-                    first = at + rows.num_rows
-            elif file.endswith(".txt"):
-                text = raw.read(RECORD_BYTES + 1)
-                cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
-                yield Block(file, 0, [text[:KEPT_BYTES] if cut else text], raw.tell(), cut=cut)
-                first = 1
-            elif not file.endswith(LINES):
-                for records, cut in _records(raw, file):
-                    yield Block(file, first, records, raw.tell(), cut=cut)
-                    first += len(records)
-            else:
-                header = csv_header(raw) if file.endswith(CSV) else None
-                at = offset or (0 if header is None else len(header) + 1)
-                plain, stream = file.endswith(SEEKABLE), _plain(raw, file, at)
-                for records, cut in _lines(stream, PlainLines() if header is None else CsvLines()):
-                    begin = at if plain else None
-                    yield Block(file, first, records, stream.tell(), None, None, begin, cut, header)
-                    first += len(records)
-                    at += sum(map(len, records)) + len(records)
-                    at += sum(length - KEPT_BYTES for length in cut.values())
+            for block in _blocks(raw, own, file, first, offset, part):
+                yield block
+                first = block.first + block.size
         except faults as error:
             fault = f"cannot be read further: {type(error).__name__}: {error}".replace("\n", " ")
             yield Block(file, first, [], raw.tell(), fault=fault)
+
+
+def _blocks(
+    raw: BinaryIO, own: Format, file: str, first: int, offset: int | None, part: tuple[int, int]
+) -> Iterator[Block]:
+    """The blocks of an open file of a format, up to a fault, which is raised."""
+    if own.is_table:
+        for at, rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS, first, part):
+            yield Block(file, at, [], stored, rows=rows)
+    elif own.is_text:
+        text = raw.read(RECORD_BYTES + 1)
+        cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
+        yield Block(file, 0, [text[:KEPT_BYTES] if cut else text], raw.tell(), cut=cut)
+    elif own.lines is None:
+        for records, cut in _batches(own.records(own.stream(raw), RECORD_BYTES)):
+            yield Block(file, first, records, raw.tell(), cut=cut)
+            first += len(records)
+    else:
+        header = csv_header(raw) if own.has_header else None
+        at = offset or (0 if header is None else len(header) + 1)
+        raw.seek(at)
+        stream = own.stream(raw)
+        for records, cut in _lines(stream, own.lines()):
+            begin = at if own.is_seekable else None
+            yield Block(file, first, records, stream.tell(), None, None, begin, cut, header)
+            first += len(records)
+            at += sum(map(len, records)) + len(records)
+            at += sum(length - KEPT_BYTES for length in cut.values())
 
 
 def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, int, bool]]:
@@ -190,8 +197,9 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, 
     """
     faults = FAULTS  # as in read_blocks
     with open_file(file) as raw:
-        stream = _plain(raw, file, offset or 0)
-        lines = CsvLines() if file.endswith(CSV) else PlainLines()
+        own = formats.of(file)
+        raw.seek(offset or 0)
+        stream, lines = own.stream(raw), (own.lines or PlainLines)()
         held, faulty, chunk = 0, False, b""
         while True:
             try:
@@ -223,7 +231,7 @@ def join_texts(source: Iterable[Block]) -> Iterator[Block]:
     texts: list[Block] = []
     size = 0
     for block in source:
-        is_text = block.file.endswith(".txt") and block.fault is None and not block.cut
+        is_text = block.is_text and block.fault is None and not block.cut
         if texts and (
             not is_text or size + len(block.records[0]) > BLOCK_BYTES or len(texts) == BLOCK_RECORDS
         ):
@@ -287,7 +295,7 @@ class FileReader:
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
         # Reading on is best, unless the start lies well ahead: then another process has read the
         # records between.
-        leaps = offset is not None or file.endswith(".parquet")
+        leaps = offset is not None or formats.of(file).is_table
         if ahead is None or at > first or (leaps and first > ahead.last):
             source = read_blocks(file, first, offset)
             ahead = next(source, None)
@@ -302,31 +310,18 @@ class FileReader:
             self._open[file] = (last + 1, source, ahead)
 
 
-def _plain(raw: BinaryIO, file: str, offset: int) -> Any:
-    """The stream of a file's lines, from a byte of it on; of a compressed file from the start."""
-    if offset:
-        raw.seek(offset)
-    return raw if file.endswith(SEEKABLE) else Gunzip(raw) if file.endswith(".gz") else Unzstd(raw)
-
-
 def csv_header(raw: BinaryIO) -> bytes:
     """The first line of an open CSV file."""
     raw.seek(0)
     return CsvLines().split(raw.read(BLOCK_BYTES))[0]
 
 
-def _records(raw: BinaryIO, file: str) -> Iterator[tuple[list[bytes], dict[int, int]]]:
-    """The records of a WARC file, or of one that a plug-in reads, in lists.
+def _batches(records: Iterable[bytes]) -> Iterator[tuple[list[bytes], dict[int, int]]]:
+    """Collect records in lists.
 
     With each list come the full lengths of records that are cut, by index. What was read before a
     fault is given before the fault is raised.
     """
-    if file.endswith(warc.SUFFIXES):
-        records = warc.read(Gunzip(raw) if file.endswith(".gz") else raw, RECORD_BYTES)
-    elif (reader := PluginReader.of(file)) is not None:
-        records = reader.read(raw)
-    else:
-        raise PluginError(f"{file}: no installed package reads files of this name any more")
     parts, cut, size = list[bytes](), dict[int, int](), 0
     fault: Exception | None = None
     try:

@@ -1,9 +1,4 @@
-"""Finds files and opens them.
-
-The name says the format: .jsonl, .jsonl.gz, .jsonl.zst (one record a line), .csv, .parquet (one
-record a row), .warc, .warc.gz (one record of the crawl), .txt (one record a file). Plug-ins read
-others.
-"""
+"""Finds files and opens them. The name says the format (`formats`)."""
 
 from __future__ import annotations
 
@@ -19,15 +14,10 @@ from typing import BinaryIO
 from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
 from evenflow.schemas.output import META
 from evenflow.schemas.plugins import READERS, declared
-from evenflow.transforms.io import warc
-from evenflow.transforms.io.lines import CSV
+from evenflow.transforms.io.formats import ENDS
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
-GROWING = ".jsonl"  # the format in which a line break always ends a record
-LINES = (GROWING, ".jsonl.gz", ".jsonl.zst", CSV)
-FORMATS = (*LINES, ".parquet", *warc.SUFFIXES, ".txt")
 RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
-SEEKABLE = (GROWING, CSV)  # the formats in which a reader may begin at a record's byte
 
 
 class InputError(EvenflowError, ValueError):
@@ -83,7 +73,7 @@ def find(
     for pattern in patterns:
         files, is_output = _in_store(pattern) if "://" in pattern else _local(pattern)
         if not files:
-            known = ", ".join([*FORMATS, *(f".{name}" for name in sorted(declared(READERS)))])
+            known = ", ".join([*ENDS, *(f".{name}" for name in sorted(declared(READERS)))])
             raise InputError(f"{pattern}: no file matches; formats are {known}")
         within = {name: _output_of(name, pattern, is_output) for name in files}
         outputs.update(filter(None, within.values()))
@@ -163,9 +153,9 @@ def beginning(pattern: str) -> str:
 
 def _formats(pattern: str) -> tuple[str, ...]:
     """How the names of a pattern's files end: a plug-in's format is read where it is named."""
-    if pattern.endswith(FORMATS) or "." not in pattern.rpartition("/")[2]:
-        return FORMATS
-    return *FORMATS, *(end for name in declared(READERS) if pattern.endswith(end := f".{name}"))
+    if pattern.endswith(ENDS) or "." not in pattern.rpartition("/")[2]:
+        return ENDS
+    return *ENDS, *(end for name in declared(READERS) if pattern.endswith(end := f".{name}"))
 
 
 def _output_of(name: str, pattern: str, is_output: Callable[[str], bool]) -> str | None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import orjson
 
+from evenflow.transforms.io import formats
 from evenflow.transforms.io.blocks import read_blocks
 from evenflow.transforms.io.files import InputError, printable
 from evenflow.transforms.io.lines import BOM, header_fields
@@ -33,7 +34,7 @@ def check_text_field(names: Sequence[str], field: str) -> None:
         FieldError: The first records of a file are objects, or rows, and none has the field.
         OSError: A device fails.
     """
-    structured = [name for name in names if not name.endswith(".txt")]
+    structured = [name for name in names if not formats.of(name).is_text]
     for name in structured[:: -(-len(structured) // FILES) or 1]:
         known = _fields(name)
         if known and field not in known:

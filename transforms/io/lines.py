@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 Index = npt.NDArray[np.int64]
 BOM = b"\xef\xbb\xbf"  # some writers begin a UTF-8 file with it
-CSV = ".csv"
 csv.field_size_limit(1 << 30)  # a record's own limit is less (files.RECORD_BYTES)
 
 

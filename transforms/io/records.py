@@ -200,7 +200,7 @@ def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed |
     if block.header is not None:
         parse = partial(parser.parse_csv, block.header)
     else:
-        parse = parser.parse_text if block.file.endswith(".txt") else parser.parse_json
+        parse = parser.parse_text if block.is_text else parser.parse_json
     # The number of records that begin a file
     begin = block.size if BETWEEN in block.file else int(block.first == 0)
 

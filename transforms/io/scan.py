@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from evenflow.transforms.io import formats
 from evenflow.transforms.io.blocks import KEPT_BYTES, csv_header, read_blocks, read_lengths
-from evenflow.transforms.io.files import LINES, RECORD_BYTES, SEEKABLE, open_file
-from evenflow.transforms.io.lines import CSV
+from evenflow.transforms.io.files import RECORD_BYTES, open_file
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Scanned:
 
     def weights(self) -> np.ndarray:
         """Return the bytes of each record (n,) that are kept in memory, as `Block.weights` does."""
-        if self.file.endswith(".parquet"):
+        if formats.of(self.file).is_table:
             return self.lengths
         return np.where(self.lengths > RECORD_BYTES, np.uint64(KEPT_BYTES), self.lengths)
 
@@ -78,13 +78,14 @@ def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
     Yields:
         The parts in order.
     """
-    if file.endswith(SEEKABLE):
-        most = size + 1 if file.endswith(CSV) else most  # a line break may be within a record
+    own = formats.of(file)
+    if own.is_seekable:
+        most = most if own.is_plain else size + 1
         for at in range(begin, max(size, begin + 1), most):
             end = min(at + most, size)  # what a file grows by later is not part of it
             yield Part(file, end - at, at, end)
     else:
-        count = max(-(-size // most), 1) if file.endswith(".parquet") else 1
+        count = max(-(-size // most), 1) if own.is_table else 1
         for number in range(count):
             yield Part(file, size // count, share=(number, count))
 
@@ -101,17 +102,18 @@ def scan(part: Part) -> Iterator[Scanned]:
     Raises:
         OSError: The file cannot be read.
     """
-    if part.file.endswith(".txt"):
+    own = formats.of(part.file)
+    if own.is_text:
         yield Scanned(part.file, np.array([part.stored], np.uint64), None, part.stored, False)
         return
-    if not part.file.endswith(LINES):
+    if own.lines is None:
         for block in read_blocks(part.file, part=part.share):
             lengths = np.array(block.weights(), np.uint64)
             for index, length in block.cut.items():
                 lengths[index] = length
             yield Scanned(part.file, lengths, None, block.stored, block.fault is not None)
         return
-    begin = _first_record(part) if part.file.endswith(SEEKABLE) else None
+    begin = _first_record(part) if own.is_seekable else None
     for found, stored, fault in read_lengths(part.file, begin):
         first, size = begin, len(found)
         if begin is not None:
@@ -127,7 +129,7 @@ def scan(part: Part) -> Iterator[Scanned]:
 def _first_record(part: Part) -> int:
     """The byte of the first record of a part of JSON lines; if it has none, one behind the part."""
     if not part.begin:
-        if not part.file.endswith(CSV):
+        if not formats.of(part.file).has_header:
             return 0
         with open_file(part.file) as raw:
             return len(csv_header(raw)) + 1

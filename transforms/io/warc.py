@@ -15,7 +15,6 @@ from typing import Any
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 
-SUFFIXES = (".warc", ".warc.gz")
 ABOUT = {"warcinfo", "request", "metadata", "revisit", "continuation"}
 NAMES = {"id": "WARC-Record-ID", "url": "WARC-Target-URI", "date": "WARC-Date"}
 

@@ -11,7 +11,7 @@ import numpy as np
 from evenflow.schemas.config import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.ledger import PaneEntry, SourceRange
-from evenflow.transforms.io import files
+from evenflow.transforms.io import files, formats
 from evenflow.transforms.io.blocks import FileReader
 from evenflow.transforms.io.record_digest import RecordDigest
 from evenflow.transforms.io.scan import Part, Scanned, scan, split
@@ -136,7 +136,7 @@ def cut(
     for file, pieces in groupby(found, lambda each: each.file):
         # Ordinal of the next record; of the segment's first record, and its byte; records to skip
         at = first = skip = 0
-        offset = 0 if file.endswith(files.SEEKABLE) else None
+        offset = 0 if formats.of(file).is_seekable else None
         if (last := begin.read.get(file)) is not None:
             at, first = last.first if last.offset is not None else 0, last.last + 1
             skip, offset = first - at, None

@@ -25,7 +25,7 @@ from evenflow.pipelines.engine.files import cutting
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.schemas.ledger import SourceRange
 from evenflow.schemas.output import META
-from evenflow.transforms.io import files, growth
+from evenflow.transforms.io import files, formats, growth
 from evenflow.transforms.io.growth import Facts
 from evenflow.transforms.storage.storage import Storage, Stored
 
@@ -144,7 +144,7 @@ class Intake:
         """
         if "://" in name:
             return stored
-        if name.endswith(files.GROWING):
+        if formats.of(name).is_plain:
             before = self.found.get(name)
             if before is not None and before[2:] == stored[2:]:
                 return before

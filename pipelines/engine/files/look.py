@@ -204,7 +204,7 @@ def _records(block: Block) -> Iterator[Mapping[str, Any]]:
     if block.rows is not None:
         yield from block.rows.to_pylist()
         return
-    if block.file.endswith(".txt"):
+    if block.is_text:
         return
     for raw in block.records:
         with suppress(orjson.JSONDecodeError, UnicodeDecodeError, csv.Error):

@@ -35,7 +35,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import SourceRange
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files
+from evenflow.transforms.io import files, formats
 from evenflow.transforms.io.blocks import Block, FileReader, join_texts
 from evenflow.transforms.io.record_digest import RecordDigest
 from evenflow.transforms.staging.block import StagedBlock
@@ -235,6 +235,6 @@ def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
         Neighbouring .txt files together, every other segment alone.
     """
     for _, group in groupby(
-        segments, lambda each: -1 if each.file.endswith(".txt") else each.order
+        segments, lambda each: -1 if formats.of(each.file).is_text else each.order
     ):
         yield list(group)

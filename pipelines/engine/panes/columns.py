@@ -18,7 +18,7 @@ import pyarrow as pa
 from evenflow.gates.ledger import files as ledger
 from evenflow.schemas.config import Config
 from evenflow.transforms.annotation.sample import sample_blocks
-from evenflow.transforms.io import fields
+from evenflow.transforms.io import fields, formats
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.storage.storage import Place
 
@@ -122,7 +122,7 @@ def sampled(found: Mapping[str, int], config: Config, own: frozenset[str]) -> li
     """
     if (given := configured(config, own)) is not None:
         return given
-    named = {name: size for name, size in found.items() if not name.endswith(".txt")}
+    named = {name: size for name, size in found.items() if not formats.of(name).is_text}
     seen = []
     for block, _ in sample_blocks(named, SAMPLE, PLACES):
         # A record with an unforeseen error becomes a dead letter when its pane is made

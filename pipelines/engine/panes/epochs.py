@@ -23,8 +23,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.plugins import PluginReader
-from evenflow.transforms.io import files
+from evenflow.transforms.io import files, formats
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import NAMED, WordList
@@ -80,9 +79,9 @@ def program(config: Config, lists: Iterable[WordList], names: Iterable[str] = ()
     ]
     found = {"version": version("evenflow"), "code": _digest(code), "models": _digest(models)}
     lists = list(lists)
-    others = (name for name in names if not name.endswith(files.FORMATS))
-    parts = [words.finder for words in lists] + list(map(PluginReader.of, others))
-    found |= {f"plug-in {each.name}": each.made_with for each in parts if each and each.made_with}
+    finders = [(each.name, each.made_with) for words in lists if (each := words.finder)]
+    readers = {(each.end[1:], each.made_with) for each in map(formats.of, names)}
+    found |= {f"plug-in {name}": made for name, made in (*finders, *sorted(readers)) if made}
     found["lists"] = _short(repr(sorted(list_digests(lists).items())).encode())
     if config.llm.url is not None and config.has_sentence_table:
         found["prompts"] = _digest(
