@@ -23,7 +23,7 @@ def copied(stage: str) -> list[str]:
 def test_the_sources_and_the_packages_cache_stay_in_the_first_stage() -> None:
     assert list(STAGES) == ["build", "beam", "distribution", "flink", ""]
     assert copied("build")[-1] == ". ." and copied("") == [BUILT]
-    assert [each for each in copied("flink") if not each.startswith("--from=")] == [
+    assert [words for words in copied("flink") if not words.startswith("--from=")] == [
         "deploy/flink/evenflow-on-flink /usr/local/bin/"
     ]
     for stage in ("flink", ""):  # with the Python that the packages were installed for

@@ -14,7 +14,7 @@ import yaml
 from parts import require
 from places import ROOT
 from services.flink_cluster import FlinkCluster
-from services.flink_server import installed
+from services.job_server import installed
 from services.kafka_broker import Broker
 from services.stream_outputs import (
     EVENFLOW,
@@ -38,9 +38,9 @@ def deployment(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     (folder / "values.yaml").write_text(yaml.safe_dump(values))
     command = [HELM, "template", "one", CHART, "--values", folder / "values.yaml"]
     command += ["--kube-version", "1.34.0"]
-    made = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    [found] = [each for each in yaml.safe_load_all(made) if each["kind"] == "FlinkDeployment"]
-    return found["spec"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    [flink] = [one for one in yaml.safe_load_all(text) if one["kind"] == "FlinkDeployment"]
+    return flink["spec"]
 
 
 @pytest.fixture
@@ -52,11 +52,11 @@ def name(topic: TopicMaker) -> str:
 @pytest.fixture
 def cluster(broker: Broker, name: str, tmp_path: Path) -> Iterator[FlinkCluster]:
     """The application that reads the topic into `out`; not started yet."""
-    require(installed())
+    require(installed("flink"))
     if not HELM.exists():
         require("helm: run `make helm` (Go 1.26)")
-    given = {"kafka": broker.address, "topic": name, "extraArgs": ["--pane-seconds", "1"]}
-    values = {"flink": {"enabled": True}, "stream": given, "output": str(tmp_path / "out")}
+    stream = {"kafka": broker.address, "topic": name, "extraArgs": ["--pane-seconds", "1"]}
+    values = {"flink": {"enabled": True}, "stream": stream, "output": str(tmp_path / "out")}
     spec = deployment(values, tmp_path)
     (tmp_path / "evenflow.yaml").write_text("")
     words = [
@@ -66,11 +66,11 @@ def cluster(broker: Broker, name: str, tmp_path: Path) -> Iterator[FlinkCluster]
         for word in (spec["job"]["entryClass"], *spec["job"]["args"])
     ]
     attached = {"execution.attached": spec["flinkConfiguration"]["execution.attached"]}
-    found = FlinkCluster(tmp_path / "flink", settings=attached, application=words)
+    application = FlinkCluster(tmp_path / "flink", settings=attached, application=words)
     path = f"{Path(EVENFLOW).parent}{os.pathsep}{os.environ['PATH']}"
-    found.environment |= {"EVENFLOW_LOG": str(tmp_path / "gate.log"), "PATH": path}
-    yield found
-    found.stop()
+    application.environment |= {"EVENFLOW_LOG": str(tmp_path / "gate.log"), "PATH": path}
+    yield application
+    application.stop()
 
 
 def test_an_application_goes_on_after_the_loss_of_any_pod(
@@ -98,5 +98,5 @@ def test_an_application_goes_on_after_the_loss_of_any_pod(
     gates = cluster.processes["jobmanager"].children()
     cluster.processes["jobmanager"].send_signal(signal.SIGTERM)
     cluster.processes["jobmanager"].wait(LONG)
-    wait_for(lambda: not any(each.is_running() for each in gates), LONG)
+    wait_for(lambda: not any(gate.is_running() for gate in gates), LONG)
     assert placed(output) == expected(dict.fromkeys(range(PARTITIONS), 300)) and recounted(output)
