@@ -12,7 +12,7 @@ include deploy/release.mk
 include deploy/helm/helm.mk
 
 .DEFAULT_GOAL := install
-.PHONY: .installs install demo docs size test check skipped lint coverage trial fuzz clean .minutes
+.PHONY: .installs install demo docs size test check skipped lint coverage trial storm fuzz clean .minutes
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
@@ -77,6 +77,11 @@ KILLS ?= 50
 SEED ?= 0
 trial: install
 	$(BIN)/python tests/trial/kills.py $(KILLS) $(SEED)
+
+# A stream on Flink and an S3 server to which something happens every 20 to 60 s, into build/storm; `make kafka flink versitygw` first.
+STORM ?= --minutes 60 --mb-per-second 5
+storm: install
+	$(BIN)/python tests/trial/storm.py build/storm $(STORM)
 
 # Tries what rooms that read foreign bytes promise, with mutations of tests/data/fuzz; what fails is kept there.
 MINUTES ?= 20
