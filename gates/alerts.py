@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from evenflow.gates import objectives
-from evenflow.gates.alert_rule import MINUTE, NUMBER, SHARE, TIME, Alert, ratio, value
+from evenflow.schemas.alert_rule import MINUTE, NUMBER, SHARE, TIME, Alert, ratio, value
 from evenflow.schemas.config import Config
 from evenflow.transforms.measures import registry
 
@@ -86,11 +86,7 @@ ALERTS = (
         "{{ $labels.gate }}: panes are blocked because of {{ $labels.attribute }}",
         _judged("block"),
     ),
-    *(
-        Alert(each.name, each.expr, each.wait, "warning", each.summary, each.reason)
-        for measure in registry.SHIPPED.values()
-        for each in measure.warnings
-    ),
+    *(each for measure in registry.SHIPPED.values() for each in measure.alerts),
     Alert(
         "Held",
         "evenflow_held == 1",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from evenflow.gates.alert_rule import SHARE, Alert, ratio, value
+from evenflow.schemas.alert_rule import SHARE, Alert, ratio, value
 
 # Long window, short window, burn. 14.4 for an hour takes 2 % of a month's budget, 6 for six hours
 # 5 %; 3 for a day and 1 for three days take 10 %

@@ -30,7 +30,6 @@ ORDER = (
     ("gates.judge", "gates.hold", "gates.requirement", "gates.why"),
     ("gates.metrics", "gates.alerts", "gates.notify"),
     ("gates.objectives",),
-    ("gates.alert_rule",),
     ("gates.triggers",),
     ("gates.ledger", "gates.expectations", "gates.health"),
     ("gates.lease",),

@@ -66,7 +66,7 @@ def compare(root: Storage, history: History) -> Compared:
     """
     found = Compared()
     named: set[str] = set()
-    noted = pruned.names(root)
+    noted = pruned.notes(root)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         pairs = ((name, file) for entry in history for name, file in _files(entry))
         while some := list(islice(pairs, 64 * AT_ONCE)):
@@ -112,7 +112,7 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
     recent = range(len(history) - len(history) % segments.EVERY, len(history))
     named = {name for entry in history.some(recent) for name in entry.document_files()}
     unknown: list[str] = []
-    gone = pruned.names(root) - named
+    gone = pruned.notes(root).keys() - named
     old = 0
     for folder in DOCUMENT_FOLDERS:
         for name in root.names(folder):

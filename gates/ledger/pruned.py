@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -94,26 +94,21 @@ def _parse(data: bytes, address: str) -> Pruned:
         raise LedgerError(f"{address}: not a note of what was pruned: {error}") from error
 
 
-def names(root: Place) -> set[str]:
-    """The files of the ledger that were pruned. Raises as `read` does."""
-    return {name for each in read(root) for name in each.files}
+def notes(root: Place) -> dict[str, Pruned]:
+    """The notes on the files of the ledger that were pruned, by file. Raises as `read` does."""
+    return {name: each for each in read(root) for name in each.files}
 
 
-def said(root: Place, files: Sequence[str]) -> list[str]:
+def said(notes: Mapping[str, Pruned], files: Sequence[str]) -> list[str]:
     """Say of files that cannot be read why that is.
 
     Args:
-        root: The output.
+        notes: What `notes` gave.
         files: Their names below the output.
 
     Returns:
         A sentence about each, without a full stop.
-
-    Raises:
-        LedgerError: A note cannot be read.
-        OSError: A file cannot be read.
     """
-    notes = {name: note for note in read(root) for name in note.files} if files else {}
     return [
         f"{name} was pruned on {notes[name].when} by {notes[name].who}"
         if name in notes

@@ -170,7 +170,7 @@ def add(
 
 def _refuse_pruned(storage: Storage, panes: range) -> None:
     """Raise PrunedError if a pane's documents in quarantine were pruned."""
-    parts = (each.removeprefix("quarantine/part-").split("-") for each in pruned.names(storage))
+    parts = (each.removeprefix("quarantine/part-").split("-") for each in pruned.notes(storage))
     gone = sorted({int(part[0]) for part in parts if part[1] != ASIDE} & set(panes))
     if gone:
         raise PrunedError(

@@ -321,6 +321,14 @@ class Totals(Entry):
             totals.add(entry)
         return totals
 
+    def _add_dead(self, entry: PaneEntry) -> None:
+        """Add the next pane's dead letters."""
+        self.dead += entry.dead
+        for reason, count in entry.dead_reasons.items():
+            dead = self.dead_reasons.setdefault(reason, DeadReason())
+            dead.count, dead.panes = dead.count + count, dead.panes + 1
+            dead.last = dict([*dead.last.items(), (entry.pane, count)][-NAMED:])
+
     def add(self, entry: PaneEntry) -> None:
         """Add the next pane."""
         accepted = entry.folder == "accepted"
@@ -355,11 +363,7 @@ class Totals(Entry):
         self.extra += entry.extra
         seen = summed(self.outside, entry.outside).items()
         self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
-        self.dead += entry.dead
-        for reason, count in entry.dead_reasons.items():
-            dead = self.dead_reasons.setdefault(reason, DeadReason())
-            dead.count, dead.panes = dead.count + count, dead.panes + 1
-            dead.last = dict([*dead.last.items(), (entry.pane, count)][-NAMED:])
+        self._add_dead(entry)
         self.input_bytes += entry.input_bytes
         self.text_bytes += entry.text_bytes
         self.sentences += entry.sentences

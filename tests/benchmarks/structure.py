@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import io
+import subprocess
 import sys
 import tokenize
 from collections import Counter, defaultdict
@@ -28,7 +29,6 @@ MEASURES = {
 LONG, COMPLEX = 50, 12
 THIN = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT}
 THIN.add(tokenize.ENDMARKER)
-BRANCHES = (ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.comprehension, ast.Assert)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 DOCUMENTED = ast.Module | ast.ClassDef | Function
 
@@ -80,13 +80,15 @@ def imports(tree: ast.AST, modules: set[str]) -> list[tuple[str, bool]]:
     return out
 
 
-def complexity(function: Function) -> int:
-    """Branches of a function, as McCabe counts them, plus those of boolean operators."""
-    count = 1
-    for node in ast.walk(function):
-        count += isinstance(node, BRANCHES)
-        count += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
-    return count
+def tangled() -> list[str]:
+    """The functions that are more complex than COMPLEX, as ruff counts (C901, McCabe 1976)."""
+    limit = f"lint.mccabe.max-complexity={COMPLEX}"
+    ruff = Path(sys.executable).with_name("ruff")
+    options = ("--isolated", "--select", "C901", "--config", limit, "--output-format", "concise")
+    run = subprocess.run(
+        [ruff, "check", "--exit-zero", *options, *TOPS], cwd=ROOT, capture_output=True, text=True
+    )
+    return [line for line in run.stdout.splitlines() if "C901" in line]
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
@@ -128,7 +130,7 @@ def main() -> None:
     graph: dict[str, set[str]] = defaultdict(set)
     eager: dict[str, set[str]] = defaultdict(set)
     lazy, classes = 0, defaultdict(set)
-    long, tangled = [], []
+    long, complex_ = [], tangled()
     naming: dict[str, set[str]] = defaultdict(set)
     for module, path in files.items():
         text = path.read_text(encoding="utf-8")
@@ -148,8 +150,6 @@ def main() -> None:
             elif isinstance(node, Function):
                 length = len(own & set(range(node.lineno, (node.end_lineno or 0) + 1)))
                 long += [f"{module}.{node.name} ({length})"] if length > LONG else []
-                rank = complexity(node)
-                tangled += [f"{module}.{node.name} ({rank})"] if rank > COMPLEX else []
         for measure, words in MEASURES.items():
             room = measure.replace(" ", "_")
             if (
@@ -176,13 +176,13 @@ def main() -> None:
     print(f"circles                       {len(circles(eager))}")
     print(f"class names with two homes    {len(several)}")
     print(f"functions over {LONG} lines       {len(long)}")
-    print(f"functions more complex than {COMPLEX} {len(tangled)}")
+    print(f"functions more complex than {COMPLEX} {len(complex_)}")
     if "--modules" in sys.argv:
         for name, rows in (
             ("circles", [" ".join(part) for part in circles(eager)]),
             ("several homes", several),
             ("long", sorted(long)),
-            ("complex", sorted(tangled)),
+            ("complex", complex_),
             *((f"names {measure}", sorted(found)) for measure, found in naming.items()),
             ("reached", sorted(reached)),
         ):

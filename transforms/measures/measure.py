@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 import pyarrow as pa
 from pydantic import Field, SerializeAsAny
 
+from evenflow.schemas.alert_rule import Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import STATES, Entry, Measured, PaneEntry, State
@@ -61,24 +62,6 @@ class Family(NamedTuple):
     labels: Sequence[str]
     values: Mapping[Any, float | None]
     is_counter: bool = False
-
-
-class Warned(NamedTuple):
-    """An alert of the severity warning.
-
-    Attributes:
-        name: Its name, after `Evenflow`.
-        expr: When it is due, in PromQL.
-        summary: What is the matter, in a sentence with Prometheus' templates.
-        reason: Why, with the figures.
-        wait: Seconds for which it must be due.
-    """
-
-    name: str
-    expr: str
-    summary: str
-    reason: str
-    wait: int = 600
 
 
 class Counter(ABC):
@@ -170,7 +153,7 @@ class Measure(ABC, Generic[R]):
         off: Values of its section of the configuration that switch it off.
         limits: Keys of its section that change what is judged, not what is counted.
         about_limits: What its thresholds are, for metrics.
-        warnings: Its alerts, of a measure that ships; each has a runbook.
+        alerts: Its alerts, of a measure that ships; each has a runbook.
         null_when_off: Whether the key of one that ships is null where it is off, or not there.
         recorded: Expressions that these need, by the names under which Prometheus records them.
         in_status: Whether its section stands in `gate status` too, not in the report alone.
@@ -185,7 +168,7 @@ class Measure(ABC, Generic[R]):
     off: ClassVar[Mapping[str, Any]]
     limits: ClassVar[Sequence[str]] = ("warn", "block")
     about_limits: ClassVar[str] = ""
-    warnings: ClassVar[Sequence[Warned]] = ()
+    alerts: ClassVar[Sequence[Alert]] = ()
     null_when_off: ClassVar[bool] = True
     recorded: ClassVar[Mapping[str, str]] = {}
     in_status: ClassVar[bool] = True

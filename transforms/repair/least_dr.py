@@ -95,11 +95,6 @@ def expected(before: Floats, after: Floats, q: Floats) -> Expected:
     )
 
 
-def dr_of(counts: Floats, q: Floats) -> float:
-    """DR of counts (M,) from target shares (M,); 0 without mentions."""
-    return float(np.abs(counts / counts.sum() - q).sum() / 2) if counts.any() else 0.0
-
-
 def fewest_changes(
     c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]
 ) -> Floats:

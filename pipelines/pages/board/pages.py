@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -224,7 +224,7 @@ class Pages:
             interval=text.interval,
             changed=changed[:CHANGES],
             more=len(changed) > CHANGES,
-            unread=pruned.said(gate.storage, found.unread),
+            unread=pruned.said(_notes(gate, found.unread), found.unread),
             raw=raw[:RAW],
             cut=len(raw) > RAW,
         )
@@ -253,7 +253,8 @@ class Pages:
         """Where a document went; start: the newest pane that is looked at."""
         gate = self.gate(name)
         found = search(gate, identity, start) if identity and gate.history is not None else None
-        unread = pruned.said(gate.storage, found.unread[:UNREAD]) if found else []
+        unread = found.unread[:UNREAD] if found else []
+        unread = pruned.said(_notes(gate, unread), unread)
         return self.render(
             "document.html.j2", gate=gate, identity=identity, found=found, unread=unread
         )
@@ -264,6 +265,11 @@ class Pages:
             if gate.history is None or not 0 <= number < len(gate.history):
                 raise NotThereError(f"there is no pane {number} yet")
             return gate.history[number]
+
+
+def _notes(gate: Gate, unread: Sequence[str]) -> Mapping[str, pruned.Pruned]:
+    """The notes on pruned files, where a file could not be read."""
+    return pruned.notes(gate.storage) if unread else {}
 
 
 def _panes_address(name: str, first: int, last: int) -> str:

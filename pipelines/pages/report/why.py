@@ -77,8 +77,11 @@ def why(
     attributes = {
         name: _attribute(storage, history, entry, name, earlier, config) for name in names
     }
-    gone = pruned.names(storage) if any(each["unread"] for each in attributes.values()) else set()
-    if step and any(gone.intersection(each["unread"]) for each in attributes.values()):
+    unread = {name for each in attributes.values() for name in each["unread"]}
+    notes = pruned.notes(storage) if unread else {}
+    for each in attributes.values():
+        each["missing"] = pruned.said(notes, each["unread"])
+    if step and unread & notes.keys():
         step = replace(step, text=reasons.PRUNED)
     return {
         "pane": pane,
@@ -128,7 +131,6 @@ def _attribute(
         config.repair.weight_limit,
     )
     texts = _texts(storage, entry, [row["id"] for row in found["documents"]], config)
-    found["missing"] = pruned.said(storage, found["unread"])
     finder = LabelFinder([words]) if words is not None else None
     for row in found["documents"]:
         row |= passage(texts.get(row["id"], ""), finder)

@@ -124,7 +124,7 @@ def test_a_pane_that_is_accepted_meanwhile_keeps_its_documents(
     done = pruned.prune(output, history, chosen, "somebody")
     assert sorted(each.file.name for each in done) == quarantined(1, 3)
     assert output.exists("quarantine/part-00000005-0000.parquet")
-    assert pruned.names(output) == {*quarantined(1, 3)}
+    assert pruned.notes(output).keys() == {*quarantined(1, 3)}
 
 
 def test_a_decision_that_comes_too_late_is_taken_back(

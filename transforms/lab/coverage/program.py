@@ -235,12 +235,10 @@ class Program:
             upper.append(most)
 
         if "synthetic" in costs:
-            said = np.ones(len(cells), bool)
-            for balance in self._balances:  # what is written has a group, so it counts there
-                for name in (balance.attribute, balance.within):
-                    at = self._table.attributes.index(name) if name is not None else None
-                    said &= True if at is None else cells[:, at] != sizes[at]
-            for cell in self._different(cells[said]):
+            # What is written has a group, so it counts in a balance
+            names = {name for each in self._balances for name in (each.attribute, each.within)}
+            said = [self._table.attributes.index(name) for name in names if name is not None]
+            for cell in self._different(cells[(cells[:, said] != sizes[said]).all(axis=1)]):
                 add("synthetic", cell, cell, np.inf)
         held = [(cell, self._exact(cell)) for cell in cells] if len(costs) > 1 else []
         for cell, count in ((cell, count) for cell, count in held if count >= 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import Score, Verdict
@@ -19,7 +20,7 @@ from evenflow.transforms.measures.bias_score.records import (
 )
 from evenflow.transforms.measures.bias_score.score import FINE
 from evenflow.transforms.measures.bias_score.summary import DIGITS, STEP, summarise
-from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals, Warned
+from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
 from evenflow.transforms.measures.verdict import Thresholds, decide
 from evenflow.wordlists.loader import WordList
 
@@ -37,11 +38,13 @@ class BiasScoreMeasure(Measure[BiasScore]):
     about_limits = (
         "Lower bound of the share of high scores from which a pane gets a warning, or is blocked."
     )
-    warnings = (
-        Warned(
+    alerts = (
+        Alert(
             "BiasScoreHigh",
             'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window,'
             ' level) group_left evenflow_bias_score_threshold{level="warn"}',
+            10 * MINUTE,
+            "warning",
             "{{ $labels.gate }}: many sentences lean to one {{ $labels.attribute }}",
             "At least {{ $value | humanizePercentage }} of the last panes' sentences score above"
             " the reference's percentile.",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, ClassVar
 
+from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.coverage import CoverageSettings
 from evenflow.schemas.documents import summed
@@ -25,7 +26,6 @@ from evenflow.transforms.measures.measure import (
     Family,
     Measure,
     MeasureTotals,
-    Warned,
 )
 from evenflow.wordlists.loader import WordList
 
@@ -65,11 +65,13 @@ class CoverageMeasure(Measure[CoverageEntry]):
     record = CoverageEntry
     off: ClassVar[Mapping[str, Any]] = {"tau": None}
     about_limits = "Largest gap from which a pane gets a warning, or is blocked."
-    warnings = (
-        Warned(
+    alerts = (
+        Alert(
             "CoverageGap",
             "evenflow_coverage_largest_gap > 0 and evenflow_coverage_largest_gap >="
             ' ignoring (level) evenflow_coverage_threshold{level="warn"}',
+            10 * MINUTE,
+            "warning",
             "{{ $labels.gate }}: a meeting of attributes is too rare",
             "It lacks at least {{ $value | humanizePercentage }} of what is asked for.",
         ),

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
+from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Filtered, Measured, PaneEntry, Verdict
-from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals, Warned
+from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
@@ -50,16 +51,17 @@ class StereotypeMeasure(Measure[Stereotypes]):
     record = Stereotypes
     off: ClassVar[Mapping[str, Any]] = {"policy": "off"}
     limits = ()
-    warnings = (
-        Warned(
+    alerts = (
+        Alert(
             "StereotypesJump",
             f"{SHARE}1h > {SHARE}1d"
             " * ignoring (attribute) group_left evenflow_stereotype_jump_threshold_ratio"
             " and increase(evenflow_strong_stereotypes_total[1h])"
             " >= ignoring (attribute) group_left evenflow_stereotype_least_threshold",
+            5 * MINUTE,
+            "warning",
             "{{ $labels.gate }}: stereotypes of {{ $labels.attribute }} jump",
             "{{ $value | humanizePercentage }} of the last hour's sentences state a strong one.",
-            300,
         ),
     )
     recorded: ClassVar[Mapping[str, str]] = {
