@@ -25,7 +25,7 @@ from pydantic import Field
 
 from evenflow.gates.change_point import Cusum
 from evenflow.gates.ledger.files import canonical
-from evenflow.schemas.config.triggers import Drift, Trigger
+from evenflow.schemas.config.triggers import ACTIONS, CONDITIONS, Drift, Trigger
 from evenflow.schemas.ledger import STATES, Entry, PaneEntry
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -379,6 +379,17 @@ def runs(output: Place) -> dict[tuple[str, str], int]:
         ended.update(names[outcome])
     counts.update((name.split(".")[0], "pending") for name in names["decided"] if name not in ended)
     return dict(counts)
+
+
+def overview(output: Place, rules: Mapping[str, Trigger]) -> list[dict[str, Any]]:
+    """Each rule with its condition, its action and how many of these ended how. Raises OSError."""
+    counts, rows = runs(output), list[dict[str, Any]]()
+    for name, rule in rules.items():
+        when = next((key for key in CONDITIONS if getattr(rule, key) is not None), "by hand")
+        what = next(key for key in ACTIONS if getattr(rule, key) is not None)
+        ended = {each: counts.get((name, each), 0) for each in ("done", "failed", "pending")}
+        rows.append({"rule": name, "when": when, "action": what, **ended})
+    return rows
 
 
 def _read(storage: Storage, name: str, kind: type[Kind]) -> Kind:

@@ -32,25 +32,12 @@ def direction(
     That is the share of the variance of the pairs' differences that the direction explains, and
     how well it agrees with the direction from all pairs of the word list.
     """
-    from evenflow.transforms.measures.bias_score import direction as directions
     from evenflow.transforms.measures.bias_score import signal
+    from evenflow.transforms.measures.bias_score.direction import described
 
     config = configuration(selection)
     own, words = signal.of(config), config.word_list(config.bias_score.attribute)
-    found, pairs = own.direction, directions.list_pairs(words)
-    shown: dict[str, Any] = {
-        "attribute": words.attribute,
-        "groups": list(found.groups),
-        "vectors": own.made_with["vectors"],
-        "pairs": found.given,
-        "pairs_used": found.used,
-        "explained": round(found.explained, 4),
-    }
-    if pairs and pairs != directions.usual_pairs(words):
-        longer = directions.find(own.vectors, words, pairs)
-        shown["list_pairs"], shown["list_pairs_used"] = longer.given, longer.used
-        shown["list_explained"] = round(longer.explained, 4)
-        shown["agreement"] = round(found.agreement(longer), 4)
+    shown = described(own.direction, own.vectors, words, own.made_with["vectors"])
     show(shown, as_json, _draw)
 
 

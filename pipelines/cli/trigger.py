@@ -29,16 +29,8 @@ def trigger_list(
     They are those of --config; without it, those with which the output was begun.
     """
     from evenflow.gates import triggers
-    from evenflow.schemas.config.triggers import ACTIONS, CONDITIONS
 
-    rules, counts = _config(directory, settings).triggers, triggers.runs(directory)
-    rows: list[dict[str, Any]] = []
-    for name, rule in rules.items():
-        when = next((key for key in CONDITIONS if getattr(rule, key) is not None), "by hand")
-        what = next(key for key in ACTIONS if getattr(rule, key) is not None)
-        ended = {each: counts.get((name, each), 0) for each in ("done", "failed", "pending")}
-        rows.append({"rule": name, "when": when, "action": what, **ended})
-    _print(rows, as_json)
+    _print(triggers.overview(directory, _config(directory, settings).triggers), as_json)
 
 
 @command(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.coverage_options import COUNTED, PLAN, Counting, print_parts
-
-if TYPE_CHECKING:
-    from evenflow.pipelines.engine.files.coverage import Records
-    from evenflow.transforms.lab.coverage.additions import Needs
 
 
 @command(
@@ -81,30 +77,13 @@ def plan(
     """
     from evenflow.pipelines.terminal import coverage_tables
     from evenflow.transforms.lab.coverage.planned import Wishes, planned
+    from evenflow.transforms.lab.generation.items import needs_of
 
     records = counting.records(inputs)
-    things, needs = records.things, needs_of(records)
+    things, needs = records.things, needs_of(records.config, records.of_text)
     wishes = Wishes.parse(cost or (), limit or (), exchange, balance or (), worst, rates)
     parts = {
         name: planned(each, counting.depth, wishes, things, needs)
         for name, each in records.parts().items()
     }
     print_parts(parts, as_json, lambda: coverage_tables.plans(parts, things))
-
-
-def needs_of(records: Records) -> Needs:
-    """What a record has a value of, so that `generate` can write it.
-
-    A text names a group, and its fields are known. A triple has a relation or entities.
-    """
-    from evenflow.transforms.lab.coverage.additions import Needs
-    from evenflow.transforms.lab.generation.items import is_of_triple
-    from evenflow.transforms.measures.coverage.lookup import is_of_text
-
-    config = records.config
-    names = config.coverage.named()
-    if not records.of_text:
-        return Needs(one=list(filter(is_of_triple, names)) or names)
-    groups = [name for name in names if name in config.attributes]
-    others = [name for name in names if name not in groups]
-    return Needs([each for each in others if not is_of_text(each, config.coverage)], groups)

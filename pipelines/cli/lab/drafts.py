@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,12 +18,7 @@ from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.journal import Journal
-    from evenflow.transforms.lab.word_lists.proposals import Proposal
 
-# Above 0, so that the runs differ
-TEMPERATURE = 0.7
-TOKENS = 12  # of an answer for each word that is asked for, with room for rare words
-DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 DraftArgument = Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft's file.")]
 ReviewedArgument = Annotated[
@@ -77,6 +71,7 @@ def generate(
     al.), and the seeds are its examples. A run that was stopped goes on from its cache.
     """
     from evenflow.transforms.lab.word_lists import corpus as corpora
+    from evenflow.transforms.lab.word_lists import criteria
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists import proposals as proposing
     from evenflow.transforms.lab.word_lists.journal import ENDING
@@ -89,10 +84,16 @@ def generate(
     if output.with_name(output.name + ENDING).exists():
         raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
     space = proposing.Space(word_vectors.load(vectors))
-    asks = llm.llm is not None or llm.llm_serve is not None
-    if asks:
+    if llm.llm is not None or llm.llm_serve is not None:
+        from evenflow.pipelines.cli.llm import server_settings
+        from evenflow.transforms.lab.word_lists import asking
+
         answers = cache or output.with_name(output.name + ".answers.sqlite")
-        proposed = _asked(llm, answers, attribute, given, runs, words)
+        with server_settings(llm) as settings:
+            asked = asking.ask_server(settings, answers, attribute, given, runs, words)
+        for reason, count in asked.failed.items():
+            typer.echo(f"evenflow: {count} runs without an answer: {visible(reason)}", err=True)
+        proposed = asked.proposals
         source = f"words of the language model {llm.llm_model or llm.llm_serve}, {runs} runs"
     else:
         proposed = proposing.propose(space, given, proposals)
@@ -107,7 +108,7 @@ def generate(
         source=source,
         licence=licence,
         known=space.places,
-        associations=_associations(attribute),
+        associations=criteria.associations(attribute),
         counterparts=lambda own: (
             proposing.counterparts(space, given, own) if all(given.values()) else {}
         ),
@@ -221,6 +222,7 @@ def finish(
 def _draft_of(path: Path, corpus: Sequence[str], fields: Keys) -> Path:
     """The draft of a typed list, made where it is not there yet. Raises DraftError."""
     from evenflow.transforms.lab.word_lists import corpus as corpora
+    from evenflow.transforms.lab.word_lists import criteria
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists.proposals import Space
     from evenflow.transforms.measures.bias_score import vectors as word_vectors
@@ -235,7 +237,10 @@ def _draft_of(path: Path, corpus: Sequence[str], fields: Keys) -> Path:
                 " list another name, or remove the draft and its journal"
             )
         return made
-    known, associations = Space(word_vectors.load(None)).places, _associations(words.attribute)
+    known, associations = (
+        Space(word_vectors.load(None)).places,
+        criteria.associations(words.attribute),
+    )
     read = corpora.texts(corpus, fields.configuration()) if corpus else ()
     drafts.write(made, drafts.of_list(words, read, known=known, associations=associations))
     typer.echo(f"evenflow: the draft is {visible(str(made))}", err=True)
@@ -268,48 +273,3 @@ def _seeds(given: Sequence[str], groups: Sequence[str]) -> dict[str, list[str]]:
             )
         out[group.strip()] += [word.strip() for word in words.split(",") if word.strip()]
     return out
-
-
-def _asked(
-    llm: options.LlmOptions,
-    cache: Path,
-    attribute: str,
-    seeds: Mapping[str, Sequence[str]],
-    runs: int,
-    words: int,
-) -> dict[str, list[Proposal]]:
-    """The words of a language model, after the seeds."""
-    from evenflow.pipelines.cli.llm import server_settings
-    from evenflow.transforms.lab.word_lists import asking
-    from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal
-    from evenflow.transforms.llm.client.cache import Cache
-    from evenflow.transforms.llm.client.client import Client
-
-    with server_settings(llm) as settings:
-        own = replace(
-            settings,
-            temperature=TEMPERATURE,
-            max_tokens=TOKENS * words + 100,
-            deadline=max(DEADLINE, settings.deadline),
-        )
-        with Client(own, Cache(cache)) as client:
-            asked = asking.ask(client, attribute, seeds, runs, words)
-    for reason, count in asked.failed.items():
-        typer.echo(f"evenflow: {count} runs without an answer: {visible(reason)}", err=True)
-    return {
-        group: [*(Proposal(word, group, SEED) for word in seeds[group]), *found]
-        for group, found in asked.proposals.items()
-    }
-
-
-def _associations(attribute: str) -> dict[str, str]:
-    """Words of shipped lists of other attributes, which a word of this one may merely suggest."""
-    from evenflow.wordlists import loader, spelling
-
-    lists = [loader.load(name) for name in loader.NAMED]
-    return {
-        spelling.fold(label): words.attribute
-        for words in lists
-        if words.attribute != attribute
-        for label in words.labels
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -41,24 +41,10 @@ def wordlists_list(as_json: options.JsonOption = False) -> None:
 def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> None:
     """Show the labels of a word list, by group."""
     from evenflow.pipelines.terminal import list_tables
+    from evenflow.transforms.lab.word_lists import report
     from evenflow.wordlists import loader
 
-    words = loader.load(name)
-    groups = {
-        group: [label for label, i in words.labels.items() if i == n]
-        for n, group in enumerate(words.groups)
-    }
-    result: dict[str, Any] = {
-        "attribute": words.attribute,
-        "source": words.source,
-        "licence": words.licence,
-        "review": words.review,
-        "provenance": words.provenance,
-        "groups": groups,
-        "exact": sorted(words.exact),
-        "counterparts": words.counterparts,
-    }
-    show(result, as_json, list_tables.labels)
+    show(report.shown(loader.load(name)), as_json, list_tables.labels)
 
 
 @command(

@@ -116,7 +116,7 @@ def test_a_pane_that_is_accepted_meanwhile_keeps_its_documents(
 
     def decided() -> bool:  # after the note, before the files go
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pruned, "names", lambda root: set())  # the person saw none
+            patch.setattr(pruned, "notes", lambda root: {})  # the person saw none
             reviews.add(output, "accept", range(5, 6), "just now")
         return look()
 
@@ -131,7 +131,7 @@ def test_a_decision_that_comes_too_late_is_taken_back(
     output: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: Iterator[set[str]] = iter([set(), {*quarantined(1)}])
-    monkeypatch.setattr(pruned, "names", lambda root: next(seen))
+    monkeypatch.setattr(pruned, "notes", lambda root: next(seen))
     with pytest.raises(reviews.PrunedError):
         reviews.add(output, "accept", range(1, 2), "too late")
     assert reviews.in_force(reviews.read(output)) == {}

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evenflow.transforms.lab.coverage.additions import PlanError
+from evenflow.schemas.config import Config
+from evenflow.transforms.lab.coverage.additions import Needs, PlanError
 from evenflow.transforms.lab.generation.support import Impossible
 from evenflow.transforms.measures.coverage import lookup
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
@@ -148,3 +149,26 @@ def _item(
         else:
             fields[name] = value
     return Item(number, records, target, source, groups, sides, fields)
+
+
+def needs_of(config: Config, of_text: bool) -> Needs:
+    """What a record must have a value of, so that it can be written.
+
+    A text names a group, and its fields are known. A triple has a relation or entities.
+
+    Args:
+        config: Its section coverage names the attributes.
+        of_text: Whether records are texts.
+
+    Returns:
+        The attributes.
+    """
+    names = config.coverage.named()
+    if not of_text:
+        return Needs(one=list(filter(is_of_triple, names)) or names)
+    fields = [
+        name
+        for name in names
+        if name not in config.attributes and not lookup.is_of_text(name, config.coverage)
+    ]
+    return Needs(fields, [name for name in names if name in config.attributes])

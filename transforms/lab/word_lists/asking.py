@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from evenflow.prompts import loader
-from evenflow.transforms.lab.word_lists.proposals import Proposal, ProposalError
+from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal, ProposalError
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.wordlists import spelling
 from evenflow.wordlists.parsing import label_problem
 
 PROMPT = "wordlist"
+TEMPERATURE = 0.7  # above 0, so that the runs differ
+TOKENS = 12  # of an answer for each word that is asked for, with room for rare words
+DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 
 @dataclass(frozen=True)
@@ -104,3 +111,39 @@ def ask(
     return Asked(
         {group: list(own.values()) for group, own in found.items()}, answers, failed, unusable
     )
+
+
+def ask_server(
+    settings: ServerSettings,
+    cache: Path,
+    attribute: str,
+    seeds: Mapping[str, Sequence[str]],
+    runs: int,
+    words: int,
+) -> Asked:
+    """Ask a server for words, whose answers are kept; the seeds are the first proposals.
+
+    Args:
+        settings: The server's.
+        cache: The file of its answers.
+        attribute: As of `ask`, as are the others.
+        seeds: Examples by group, perhaps none.
+        runs: r, the number of runs.
+        words: l, the number of words to ask for in a run.
+
+    Returns:
+        What came back.
+    """
+    own = replace(
+        settings,
+        temperature=TEMPERATURE,
+        max_tokens=TOKENS * words + 100,
+        deadline=max(DEADLINE, settings.deadline),
+    )
+    with Client(own, Cache(cache)) as client:
+        found = ask(client, attribute, seeds, runs, words)
+    proposals = {
+        group: [*(Proposal(word, group, SEED) for word in seeds[group]), *words]
+        for group, words in found.proposals.items()
+    }
+    return replace(found, proposals=proposals)

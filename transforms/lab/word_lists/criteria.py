@@ -52,6 +52,16 @@ class Context:
     associations: Mapping[str, str] = field(default_factory=dict)
 
 
+def associations(attribute: str) -> dict[str, str]:
+    """Words of shipped lists of other attributes, which a word of this one may merely suggest."""
+    return {
+        spelling.fold(label): name
+        for name in loader.NAMED
+        if (words := loader.load(name)).attribute != attribute
+        for label in words.labels
+    }
+
+
 def category(word: str, context: Context) -> Finding | None:
     """Q1: a category label, which refers to people; a word that is seldom a noun does not."""
     last = word.split()[-1]

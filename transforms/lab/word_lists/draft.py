@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.lab.word_lists import criteria, forms
 from evenflow.transforms.lab.word_lists.corpus import EXAMPLES, Mentions, count
-from evenflow.transforms.lab.word_lists.criteria import Context
+from evenflow.transforms.lab.word_lists.criteria import Context, Finding
 from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal
 from evenflow.transforms.storage.storage import at
 from evenflow.wordlists import spelling
@@ -41,14 +41,6 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Warned(_Model):
-    """A criterion that a word may fail (see `criteria.Finding`)."""
-
-    criterion: str
-    reason: str
-    probability: float
-
-
 class Candidate(_Model):
     """A word with its singular or plural, which are reviewed together.
 
@@ -69,7 +61,7 @@ class Candidate(_Model):
     sources: tuple[str, ...]
     order: int
     examples: tuple[str, ...] = ()
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[Finding, ...] = ()
     counterparts: dict[str, str] = {}
 
     @property
@@ -246,9 +238,7 @@ def make(
                 order=orders[first.group],
                 examples=tuple(dict.fromkeys(examples))[:EXAMPLES],
                 # A seed is right by its being given
-                warnings=()
-                if is_seed
-                else tuple(Warned(**vars(each)) for each in criteria.check(first.word, context)),
+                warnings=() if is_seed else tuple(criteria.check(first.word, context)),
             )
         )
     if not made:

@@ -155,3 +155,17 @@ def checked(names: Iterable[str]) -> list[dict[str, Any]]:
         except (loader.WordListError, roles.RoleMapError) as error:
             out.append({"list": name, "sound": False, "defects": str(error).splitlines()})
     return out
+
+
+def shown(words: WordList) -> dict[str, Any]:
+    """A word list as data, its labels by group."""
+    names = ("attribute", "source", "licence", "review", "provenance")
+    groups = {
+        group: [label for label, i in words.labels.items() if i == n]
+        for n, group in enumerate(words.groups)
+    }
+    return {name: getattr(words, name) for name in names} | {
+        "groups": groups,
+        "exact": sorted(words.exact),
+        "counterparts": words.counterparts,
+    }

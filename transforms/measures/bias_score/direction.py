@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -175,6 +175,35 @@ def find(
         raise DirectionError(f"{vectors.name}: the words of {words.attribute} differ in nothing")
     inside = float(((differences @ basis.T) ** 2).sum() / whole)
     return Direction(words.groups, towards / lengths, basis, inside, len(known), len(pairs))
+
+
+def described(found: Direction, vectors: Space, words: WordList, digest: str) -> dict[str, Any]:
+    """How well vectors tell groups apart, as data.
+
+    Args:
+        found: The direction.
+        vectors: What it was found in.
+        words: The attribute's word list.
+        digest: What the vectors are noted as.
+
+    Returns:
+        The pairs, the share of variance that it explains, and the same of all pairs of the list.
+    """
+    shown: dict[str, Any] = {
+        "attribute": words.attribute,
+        "groups": list(found.groups),
+        "vectors": digest,
+        "pairs": found.given,
+        "pairs_used": found.used,
+        "explained": round(found.explained, 4),
+    }
+    pairs = list_pairs(words)
+    if pairs and pairs != usual_pairs(words):
+        longer = find(vectors, words, pairs)
+        shown["list_pairs"], shown["list_pairs_used"] = longer.given, longer.used
+        shown["list_explained"] = round(longer.explained, 4)
+        shown["agreement"] = round(found.agreement(longer), 4)
+    return shown
 
 
 def _labels(vectors: Space, words: WordList) -> list[Floats]:
