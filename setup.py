@@ -18,6 +18,8 @@ DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
 # Pinned, because another version writes other JSON
 GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
 WARC = ["warcio>=1.7"]
+# The language of a text: 97 languages by numpy alone, and nothing to download
+LANGUAGES = ["py3langid>=0.4"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 ROOMS = [room.parent for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))]
 PACKAGES = {
@@ -68,7 +70,7 @@ setup(
         "pandas>=2.1",
         "prometheus-client>=0.22.1",
         "pyarrow>=16",
-        "pydantic>=2.10",
+        "pydantic>=2.12",  # fields that are left out while they are empty
         "pyyaml>=6",
         "rich>=13",
         "scipy>=1.11",
@@ -86,6 +88,7 @@ setup(
         # evenflow.juicer; data-juicer reads files with aiohttp and does not ask for it
         "data-juicer": ["py-data-juicer>=1.6", "aiohttp>=3"],
         "docs": DOCS,
+        "languages": LANGUAGES,
         "grafana": GRAFANA,
         # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
         "iceberg": ["pyiceberg[sql-sqlite]>=0.9"],
@@ -108,6 +111,7 @@ setup(
             *DOCS,
             *GRAFANA,
             *WARC,
+            *LANGUAGES,
             "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser
             "build>=1.2",  # wheel and sdist, as a release makes them
             "hypothesis>=6.100",

@@ -30,6 +30,7 @@ class Attribute:
         scored: Whether documents have a bias score for it.
         weighs: What becomes of weights that documents get for its sake; None: they get none.
         target: Shares of the mentions that the groups should have, (M,); None: equal shares.
+        by_language: Whether documents have a column for their language.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Attribute:
     scored: bool = False
     weighs: Realise | None = None
     target: tuple[float, ...] | None = None
+    by_language: bool = False
 
 
 def mentions(attribute: str, group: str) -> str:
@@ -59,6 +61,8 @@ REASON = pa.field("reason", pa.string(), nullable=False)  # why a document was q
 FILE = b"evenflow.file"
 # Id of the document that this one is a copy of (mode augment, repair.realise sample), else null
 COPY_OF = pa.field("copy_of", pa.string())
+# Code of ISO 639 (measure.by_language); of another than English, the text is not repaired
+LANGUAGE = pa.field("language_detected", pa.string())
 WEIGHT = pa.field("weight", pa.float64(), nullable=False)  # mode weight: one for all attributes
 
 
@@ -75,6 +79,7 @@ def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
     fields = [column for attribute in attributes for column in mention_fields(attribute)]
     fields += [WEIGHT] if any(each.weighs == "weight" for each in attributes) else []
     fields += [leaning(each.name) for each in attributes if each.scored]
+    fields += [LANGUAGE] if any(each.by_language for each in attributes) else []
     copies = any(each.mode == "augment" or each.weighs == "sample" for each in attributes)
     return [*fields, COPY_OF] if copies else fields
 
@@ -314,6 +319,7 @@ class Figures:
         attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         measures: What measures count, by the measure's name (transforms.measures).
+        languages: Number of documents by language; empty where it does not matter.
     """
 
     documents: int = 0
@@ -327,6 +333,7 @@ class Figures:
     attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     measures: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    languages: dict[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -353,6 +360,7 @@ class Figures:
             self.attributes[name].add(figures)
         self.llm = summed(self.llm, other.llm)
         self.measures = summed(self.measures, other.measures)
+        self.languages = summed(self.languages, other.languages)
 
     def take_reading(self, before: Figures) -> None:
         """Take what reading found from figures of the same records before they were changed."""

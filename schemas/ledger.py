@@ -9,6 +9,7 @@ ledger byte for byte.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
@@ -608,6 +609,7 @@ class PaneEntry(Entry):
             without one.
         unlisted: What the filter found of groups that no word list has, by kind of group (race,
             nationality and others); empty where nothing was looked for.
+        languages: Number of documents by language; left out without measure.by_language.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -646,6 +648,7 @@ class PaneEntry(Entry):
     left_out: Shard | None = None
     removed: Removed | None = None
     unlisted: dict[str, Filtered] = {}
+    languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
 
     @property
     def measures(self) -> dict[str, Measured | None]:

@@ -5,6 +5,7 @@
     source: where the labels come from  # text, optional
     licence: CC0                        # text, optional
     review: read by two people          # text, optional: who has looked at the labels
+    language: en eng                    # optional: codes of its language, the usual one first
     groups:                             # two groups or more: a name (as above), a list of labels
       married: [husband, wife, newly wed]
       single:
@@ -17,6 +18,9 @@
       - [husband, bachelor]             # each group, in the order of the groups
     provenance:                         # optional: where single labels come from
       newly wed: proposed by a colleague
+    prefixes: [ال]                      # optional: what is written before a label, to the word
+    suffixes: [은, 는]                  # optional: what is written behind a label, to the word
+    ignore: [其他]                      # optional: words that contain a label and name nobody
 
 Instead, `groups: [female, male]` with `pairs: [[she, he], …]` lists the labels by their pairs
 alone. A label may stand in several pairs; the first one gives its default counterpart. Blanks in a
@@ -44,7 +48,9 @@ SHIPPED = ("gender", "age", "religion")  # measured by default
 ORIGINAL = ("gender-table12", "age-table13", "religion-table14")
 # Measured where they are named: proposed, and not reviewed by people
 PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
-NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED)
+# Of gender lists gender_CODE, which are proposed too
+LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "ru", "tr", "hi", "ar", "zh", "ja", "ko")
+NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED, *(f"gender_{code}" for code in LANGUAGES))
 
 
 class WordListError(EvenflowError, ValueError):
@@ -90,7 +96,11 @@ class WordList:
         population: Group → share of the people who live; empty where the list does not say.
         population_source: Who says so, and of which year.
         finder: Finds the mentions, where labels are not found as words between blanks: those of a
-            plug-in, whose labels are its groups, and those of scripts without blanks.
+            plug-in, whose labels are its groups, and those of scripts without blanks and of
+            languages with particles.
+        language: Codes of its language, with blanks between them; empty where it does not say.
+        only: Codes of the languages of the texts that it is searched in; none: it is searched in
+            all.
     """
 
     attribute: str
@@ -108,6 +118,8 @@ class WordList:
     population: dict[str, float] = field(default_factory=dict)
     population_source: str = ""
     finder: Finder | None = None
+    language: str = ""
+    only: tuple[str, ...] = ()
 
     @property
     def references(self) -> dict[str, list[float]]:
@@ -130,7 +142,7 @@ class WordList:
     def fixed(self) -> str:
         """Why no label can be exchanged for one of another group; empty if some may be."""
         if self.finder is not None and not self.finder.name:
-            return f"{self.path}: only words between blanks are exchanged, and its script has none"
+            return f"{self.path}: only words between blanks are exchanged, and it has others"
         if self.finder is not None:
             return f"{self.path} finds mentions and has no words to put in their place"
         if self.counterparts or self.role_map.is_file():
@@ -195,12 +207,15 @@ def _read(path: Path) -> WordList:
         counterparts={label: tuple(others) for label, others in reader.counterparts.items()},
         **{
             key: reader.keys[key].text.strip() if key in reader.keys else ""
-            for key in ("source", "licence", "review", "population_source")
+            for key in ("source", "licence", "review", "population_source", "language")
         },
         path=str(path),
         pairs=tuple(dict.fromkeys(reader.pairs)),
         provenance=reader.provenance,
         target=reader.target,
         population=reader.population,
-        finder=LongestMatch(labels) if any(map(is_unspaced, labels)) else None,
+        finder=LongestMatch(labels, **reader.words)
+        if any(reader.words.values()) or any(map(is_unspaced, labels))
+        else None,
+        only=(),
     )

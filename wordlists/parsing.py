@@ -14,9 +14,10 @@ from evenflow.wordlists.nodes import Defect, Node
 from evenflow.wordlists.unspaced import KOREAN, SCRIPTS, scripts
 
 KEYS = (
-    "attribute", "source", "licence", "review", "groups", "target", "population",
-    "population_source", "pairs", "provenance",
+    "attribute", "source", "licence", "review", "language", "groups", "target", "population",
+    "population_source", "pairs", "provenance", "prefixes", "suffixes", "ignore",
 )  # fmt: skip
+WORDS = ("prefixes", "suffixes", "ignore")  # keys that are lists of words
 SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
 OPTIONS = ("label", "case")
 LONGEST_SHOWN = 60  # characters of a label in a message
@@ -55,6 +56,7 @@ class ListReader:
         target: Group → share of the mentions that it should have; empty without one.
         population: Group → share of the people who live; empty where it is not said.
         keys: The list's keys with their nodes.
+        words: The words of the keys WORDS, by key.
     """
 
     defects: list[Defect]
@@ -67,10 +69,12 @@ class ListReader:
     target: dict[str, float] = field(default_factory=dict)
     population: dict[str, float] = field(default_factory=dict)
     keys: dict[str, Node] = field(default_factory=dict)
+    words: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def read(self, root: Node) -> None:
         """Reads the list from its root node."""
         self._read_keys(root)
+        self.words = {key: self._words(key) for key in WORDS}
         self._read_groups()
         self.target = self._shares("target")
         self.population = self._shares("population")
@@ -107,7 +111,7 @@ class ListReader:
             self._defect_at(line, _show(node), "a label must be text; put it in quotes")
             return None
         text = unicodedata.normalize("NFC", node.text)
-        what = label_problem(text, {KOREAN})
+        what = label_problem(text, () if self.words["suffixes"] else {KOREAN})
         if what:
             self._defect_at(line, _show(node), what)
             return None
@@ -171,7 +175,7 @@ class ListReader:
         for key in ("attribute", "groups"):
             if key not in top:
                 self._defect_at(root.line, key, "this key is missing")
-        for key in ("source", "licence", "review"):
+        for key in ("source", "licence", "review", "language"):
             if key in top and top[key].kind != "text":
                 self._defect_at(top[key].line, key, "text was expected")
         attribute = top.get("attribute")
@@ -179,6 +183,15 @@ class ListReader:
             attribute.kind in ("text", "other") and NAME.fullmatch(attribute.text)
         ):
             self._defect(attribute, "an attribute's name has letters, digits, _ and - only")
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        """The words of a key, with composed marks; none without the key."""
+        node = self.keys.get(name)
+        items = node.items if node is not None and node.kind == "sequence" else []
+        if node is not None and (not items or any(item.kind != "text" for item in items)):
+            self._defect_at(node.line, name, "a list of words was expected")
+            return ()
+        return tuple(unicodedata.normalize("NFC", item.text) for item in items)
 
     def _read_groups(self) -> None:
         """Reads the groups, with their labels if they have any."""

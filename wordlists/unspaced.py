@@ -1,23 +1,28 @@
-"""Finds labels of scripts whose words have no blanks between them: Han, Kana, Thai and others.
+"""Finds labels that are not words between blanks.
 
-The longest label that begins at a character is a mention, and the search goes on behind it. Case
-does not matter. No dictionary says where words end, so a label within a longer word that is not
-listed counts too: 他 (he) in 其他 (other). A label that ends before a mark of its last letter is no
-mention.
+- Scripts whose words have no blanks between them (Han, Kana, Thai and others): the longest label
+  that begins at a character is a mention, and the search goes on behind it. No dictionary says
+  where words end, so a label within a longer word counts too: 他 (he) in 其他 (other), unless the
+  list has the longer word under `ignore`.
+- Languages that write particles to the word (Korean, Turkish, Arabic): a label may have one of the
+  list's prefixes and up to three of its suffixes. The mention is the label alone.
+
+Case does not matter. A label that ends before a mark of its last letter is no mention.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evenflow.wordlists import spelling
 
 # First words of the Unicode names of their characters
 SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
 KOREAN = "HANGUL"  # has blanks, but particles are written to the word
-WORD = "[A-Za-z0-9]"  # what a Latin label in such a list may not touch
+LATIN = "[A-Za-z0-9]"  # what a Latin label in a list without blanks may not touch
+MOST_SUFFIXES = 3  # one behind the other: Turkish kız-lar-ın-dan, Korean 여자-들-에게-는
 
 
 def scripts(text: str) -> set[str]:
@@ -35,36 +40,57 @@ class LongestMatch:
 
     Args:
         labels: The labels, in the list's order.
+        prefixes: What may be written before a label.
+        suffixes: What may be written behind a label.
+        ignore: Longer words that contain a label and name nobody.
 
     Attributes:
         name: Empty: it is no plug-in.
-        made_with: Empty: labels alone say what it finds.
+        made_with: Empty: labels and particles say what it finds.
+        particles: Prefixes, suffixes and ignored words; none where the list has none.
     """
 
     name = made_with = ""
 
-    def __init__(self, labels: Iterable[str]):
+    def __init__(
+        self,
+        labels: Iterable[str],
+        prefixes: Sequence[str] = (),
+        suffixes: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ):
         labels = list(labels)
+        particles = (tuple(prefixes), tuple(suffixes), tuple(ignore))
+        self.particles = particles if any(particles) else ()
         self._numbers = {spelling.fold(label): number for number, label in enumerate(labels)}
-        forms = {
-            unicodedata.normalize(form, label): None
-            for label in labels
-            for form in ("NFC", "NFD")  # Kana with their marks apart
-        }
-        longest = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(_pattern, longest)), re.IGNORECASE)
+        longest = _longest([*labels, *ignore])
+        if any(map(is_unspaced, labels)):
+            pattern = f"({'|'.join(map(_apart, longest))})"
+        else:
+            before = f"(?:{'|'.join(_longest(prefixes))})?" if prefixes else ""
+            after = "|".join(_longest(suffixes))
+            after = f"(?:{after}){{0,{MOST_SUFFIXES}}}" if suffixes else ""
+            pattern = rf"(?<!\w){before}({'|'.join(longest)}){after}(?!\w)"
+        self._pattern = re.compile(pattern, re.IGNORECASE)
 
     def find(self, text: str) -> list[tuple[int, int, int]]:
         """Find start, end and label's index of each mention, in the text's order."""
-        return [
-            (match.start(), match.end(), self._numbers[spelling.fold(match[0])])
+        found = (
+            (*match.span(1), self._numbers.get(spelling.fold(match[1])))
             for match in self._pattern.finditer(text)
             if not unicodedata.category(text[match.end() : match.end() + 1] or " ").startswith("M")
-        ]
+        )
+        return [(start, end, number) for start, end, number in found if number is not None]
 
 
-def _pattern(label: str) -> str:
-    """A label as a regular expression."""
-    before = f"(?<!{WORD})" if re.match(WORD, label) else ""
-    after = f"(?!{WORD})" if re.match(WORD, label[-1]) else ""
-    return before + re.escape(label) + after
+def _longest(words: Iterable[str]) -> list[str]:
+    """Words as patterns, the longest first, with marks composed and apart (as Kana may have)."""
+    forms = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")}
+    return [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+
+
+def _apart(label: str) -> str:
+    """The pattern of a label in a text without blanks."""
+    before = f"(?<!{LATIN})" if re.match(LATIN, label) else ""
+    after = f"(?!{LATIN})" if re.match(LATIN, label[-1]) else ""
+    return before + label + after

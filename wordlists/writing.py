@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 
 from evenflow.wordlists.loader import WordList
+from evenflow.wordlists.parsing import WORDS
+from evenflow.wordlists.unspaced import LongestMatch
 
 WIDTH = 120  # columns of a line
 
@@ -22,9 +24,8 @@ def content(words: WordList) -> str:
         The file's text.
     """
     data: dict[str, Any] = {"attribute": words.attribute}
-    data |= {
-        key: value for key in ("source", "licence", "review") if (value := getattr(words, key))
-    }
+    about = ("source", "licence", "review", "language")
+    data |= {key: value for key in about if (value := getattr(words, key))}
     data["groups"] = {
         group: [
             {"label": label, "case": "exact"} if label in words.exact else label
@@ -42,6 +43,9 @@ def content(words: WordList) -> str:
         data["pairs"] = [list(pair) for pair in words.pairs]
     if words.provenance:
         data["provenance"] = dict(words.provenance)
+    if isinstance(words.finder, LongestMatch) and words.finder.particles:
+        listed = zip(WORDS, words.finder.particles, strict=True)
+        data |= {key: list(each) for key, each in listed if each}
     return _yaml(data)
 
 

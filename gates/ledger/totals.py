@@ -8,6 +8,7 @@ checkpoint can be verified by a recount.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -204,6 +205,7 @@ class Totals(Entry):
         lightened: Number of panes that they were taken from.
         extra: Number of documents with fields that fit no column.
         outside: Number of documents with such a field, by its name.
+        languages: Number of documents by language; left out without measure.by_language.
         dead: Number of dead letters.
         dead_reasons: Dead letters, by kind of reason.
         input_bytes: Size of the records, decompressed.
@@ -250,6 +252,7 @@ class Totals(Entry):
     lightened: int = 0
     extra: int = 0
     outside: dict[str, int] = Field(default_factory=dict[str, int])
+    languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     dead: int = 0
     dead_reasons: dict[str, DeadReason] = Field(default_factory=dict)
     input_bytes: int = 0
@@ -363,6 +366,7 @@ class Totals(Entry):
         self.extra += entry.extra
         seen = summed(self.outside, entry.outside).items()
         self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
+        self.languages = summed(self.languages, entry.languages)
         self._add_dead(entry)
         self.input_bytes += entry.input_bytes
         self.text_bytes += entry.text_bytes

@@ -22,6 +22,7 @@ from evenflow.transforms.measures.representation.dr import (
 )
 from evenflow.transforms.measures.representation.people import doubted
 from evenflow.transforms.models.people import PeopleHead
+from evenflow.transforms.text.language import ENGLISH
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome
@@ -79,6 +80,7 @@ def status(totals: Totals, finished: bool, held: str | None) -> dict[str, Any]:
         },
         "removed": {"documents": totals.removed, "panes": totals.lightened},
         "extra": {"documents": totals.extra, "fields": totals.outside},
+        **({"languages": totals.languages} if totals.languages else {}),
         "attributes": {
             name: {
                 "verdict": each.last.verdict.model_dump(),
@@ -197,6 +199,26 @@ def outside_columns(status: Mapping[str, Any]) -> str | None:
         f"{count:,} document{'s have' if count != 1 else ' has'} fields that fit no column and are"
         f" JSON text in _extra: {', '.join(named[:FIELDS])}{', …' * (len(named) > FIELDS)};"
         " fields.schema sets the columns"
+    )
+
+
+def by_language(found: Mapping[str, Any]) -> str | None:
+    """Say how many documents there are of each language.
+
+    Args:
+        found: What `status` or `measured` returned.
+
+    Returns:
+        A sentence; None where languages do not matter.
+    """
+    if not (counts := found.get("languages", {})):
+        return None
+    most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    named = ", ".join(f"{name} {each:,}" for name, each in most[:FIELDS])
+    others = sum(count for name, count in counts.items() if name != ENGLISH)
+    return (
+        f"documents by language: {named}{', …' * (len(most) > FIELDS)};"
+        f" {others:,} that are not English are neither repaired nor searched for stereotypes"
     )
 
 
@@ -332,6 +354,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         "dead_letters": sum(total.dead_reasons.values()),
         "dead_reasons": total.dead_reasons,
         "confidence": config.gate.confidence,
+        **({"languages": total.languages} if total.languages else {}),
         "attributes": {},
     }
     for name in config.attributes:

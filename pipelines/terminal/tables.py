@@ -16,7 +16,13 @@ from rich.text import Text
 
 from evenflow.pipelines.terminal import weights
 from evenflow.pipelines.terminal.lines import counted, visible
-from evenflow.pipelines.terminal.summaries import lost, opening, outside_columns, taken_out
+from evenflow.pipelines.terminal.summaries import (
+    by_language,
+    lost,
+    opening,
+    outside_columns,
+    taken_out,
+)
 from evenflow.schemas.ledger import STATES
 from evenflow.transforms.measures import registry
 
@@ -132,7 +138,7 @@ def _other_scores(status: Mapping[str, Any]) -> list[str]:
         if each["hardly_named"]:
             lines.append(f"{name}: {each['hardly_named']}")
     lines += weights.lines(status["weights"]) if status["weights"] else ()
-    others = (taken_out(status), outside_columns(status))
+    others = (taken_out(status), outside_columns(status), by_language(status))
     return [*lines, *(each for each in others if each is not None)]
 
 
@@ -269,6 +275,8 @@ def measured(result: Mapping[str, Any]) -> None:
             table.add_row(first[0], visible(group), *figures, *first[1:])
             first = ("", "", "")
     _framed(table)
+    if languages := by_language(result):
+        print(visible(languages))
     for name, each in result["attributes"].items():
         if sentence := _converged(each["convergence"]):
             print(visible(f"{name}: {sentence}"))

@@ -33,6 +33,14 @@ class Measure(Section):
             " 0.05 s. 0: none; the first stage alone is then believed."
         ),
     )
+    by_language: bool = Field(
+        default=False,
+        description=(
+            "Whether a word list that names its language is searched in texts of this language"
+            " alone; the extra `languages` detects it. Texts that are not English are then neither"
+            " repaired nor searched for stereotypes; the column language_detected says so of each."
+        ),
+    )
     epsilon: float = Field(
         default=0.02,
         gt=0,

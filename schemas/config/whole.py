@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
@@ -306,7 +307,9 @@ class Config(Section):
         own = self.attributes[attribute]
         if own.finder is not None:
             return found_by(attribute, own.finder)
-        return loader.load(own.wordlist or attribute)
+        words = loader.load(own.wordlist or attribute)
+        only = tuple(words.language.split()) if self.measure.by_language else ()
+        return replace(words, only=only) if only else words
 
     def word_lists(self) -> list[loader.WordList]:
         """The word lists of all measured attributes, in their order. Raises WordListError."""

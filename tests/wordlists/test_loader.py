@@ -215,8 +215,8 @@ DEFECTS = [
     ("groups: {a: [x], b: [y]}\nlicense: CC0", ":3: license: unknown key (did you mean licence?)"),
     (
         "groups: {a: [x], b: [y]}\nzzz: 1",
-        ":3: zzz: unknown key; known are attribute, source, licence, review, groups, target,"
-        " population, population_source, pairs, provenance",
+        ":3: zzz: unknown key; known are attribute, source, licence, review, language, groups,"
+        " target, population, population_source, pairs, provenance, prefixes, suffixes, ignore",
     ),
     (
         "groups: {a: [x], b: [y]}\nattribute: u",
@@ -329,7 +329,9 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         (
             "gendre",
             "gender, age, religion, gender-table12, age-table13, religion-table14, profession,"
-            " nationality, disability, sexual_orientation (did you mean gender?)",
+            " nationality, disability, sexual_orientation, gender_es, gender_fr, gender_de,"
+            " gender_it, gender_pt, gender_nl, gender_pl, gender_ru, gender_tr, gender_hi,"
+            " gender_ar, gender_zh, gender_ja, gender_ko (did you mean gender?)",
         ),
         ("x\0y", "null"),
     ):

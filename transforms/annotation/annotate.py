@@ -87,6 +87,7 @@ def attributes(config: Config, lists: Iterable[WordList]) -> tuple[documents.Att
             config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
             config.repair.realise if config.weighs(words.attribute) else None,
             None if (target := config.target(words)) is None else tuple(target),
+            config.measure.by_language,
         )
         for words in lists
     )

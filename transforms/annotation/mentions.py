@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from evenflow.transforms.labels.finder import LabelFinder, Mention, pieces, uncu
 from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.measures.measure import Columns, Counter
 from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.transforms.text import language
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
 
@@ -50,6 +52,7 @@ class MentionCounter:
         passages: int | None = None,
     ):
         self._lists, self._attributes, self._counters = lists, attributes, counters
+        self._by_language = any(each.by_language for each in attributes)
         self._needs_sentences = any(each.needs_sentences for each in counters.values())
         self._finder = LabelFinder(lists)
         self._people: PeopleCounter | None = None
@@ -84,6 +87,11 @@ class MentionCounter:
             figures.attributes[attribute.name] = documents.AttributeFigures.empty(
                 len(attribute.groups)
             )
+        if self._by_language:
+            languages = [language.detect(text) for text in texts]
+            figures.languages = dict(collections.Counter(languages))
+            if columns is not None:
+                columns[documents.LANGUAGE.name] = languages
         parts: list[list[Ints]] = []
         for first, last in pieces(texts, PIECE):
             piece = self._searched(first, texts[first:last], with_sentences)
@@ -101,6 +109,8 @@ class MentionCounter:
 
     def relevant(self, searched: Sequence[Searched], every: bool = False) -> Iterator[Relevant]:
         """The documents that name a label, from what a count found; in the block's order.
+
+        Where languages matter, these are documents in English.
 
         Args:
             searched: What `count` noted.
@@ -125,9 +135,9 @@ class MentionCounter:
             columns = (begins, ends, numbers[order], groups[order], lists[order])
             edges = np.searchsorted(owners, np.arange(len(piece.texts) + 1)).tolist()
             for owner, (first, last) in enumerate(pairwise(edges)):
-                if first == last and not every:
-                    continue
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
+                if (first == last and not every) or self._is_foreign(text):
+                    continue
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [
                     Mention(start, end, labels[at][label], names[at], self._lists[at].groups[group])
@@ -138,6 +148,10 @@ class MentionCounter:
                 starts = (piece.starts[low:high] - begin).tolist()
                 sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
                 yield Relevant(piece.first + owner, text, sentences, own)
+
+    def _is_foreign(self, text: str) -> bool:
+        """Whether a text is to be measured alone, since it is not English."""
+        return self._by_language and language.detect(text) != language.ENGLISH
 
     def read(self, text: str) -> tuple[str, list[tuple[int, int]], list[Mention]]:
         """Read one text: itself, its sentences and its mentions, as `relevant` gives them."""

@@ -13,6 +13,7 @@
   spellings are the same.
 - Links, e-mail addresses and @handles are not searched (`evenflow.transforms.text.links`). Hashtags
   are.
+- A list may be searched in texts of its language alone (`WordList.only`).
 - A mention is the label alone, without “'s” or the full stop of “Mr.”. Its offsets are those of the
   text as given.
 """
@@ -33,6 +34,7 @@ from evenflow.transforms.labels.matching import (
     compile_labels,
     to_rows,
 )
+from evenflow.transforms.text import language
 from evenflow.transforms.text.reading import TextReader
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
@@ -149,6 +151,7 @@ class LabelFinder:
 
         Raises:
             PluginTextError: A plug-in failed.
+            NoLanguagesError: Languages matter, and what detects them is missing.
         """
         joined = BETWEEN.join(texts)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
@@ -161,6 +164,11 @@ class LabelFinder:
             else attribute.search(texts, begins)
             for attribute in self._attributes
         ]
+        for number, words in enumerate(self.lists):
+            if words.only:
+                read = np.array([language.detect(text) in words.only for text in texts], bool)
+                owners = np.searchsorted(begins, found[number].starts, "right") - 1
+                found[number] = found[number].take(read[owners])
         return joined, begins, found
 
 

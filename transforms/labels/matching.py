@@ -48,6 +48,10 @@ class Found:
     labels: Ints
     groups: Ints
 
+    def take(self, chosen: Bools) -> Found:
+        """Some of the mentions, by a mask (n,)."""
+        return Found(*(each[chosen] for each in vars(self).values()))
+
 
 NOTHING = Found(*(np.zeros(0, np.int64) for _ in range(4)))
 

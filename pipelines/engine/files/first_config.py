@@ -51,7 +51,7 @@ def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) ->
             yield f"  id: {scalar(own_id)}"
     if look is not None and look.languages:
         each = ", ".join(f"{name} {share:.0%}" for name, share in look.languages.items())
-        yield from _comment(f"Languages: {each}. The shipped word lists are English.")
+        yield from _comment(f"Languages: {each}. measure.by_language counts each by its list.")
     yield ""
     yield "pane:"
     if look is not None:

@@ -242,6 +242,7 @@ class Committer:
             replaced=ready.figures.replaced,
             extra=figures.extra,
             outside=figures.outside,
+            languages=figures.languages,
         )
         registry.enter(entry, measures)
         began, data = time.perf_counter(), entry_bytes(entry)

@@ -102,6 +102,7 @@ def list_digests(lists: Iterable[WordList]) -> dict[str, str]:
                         words.groups,
                         sorted(words.labels.items()),
                         *(each for each in (words.target, words.population) if each),
+                        *(each for each in (getattr(words.finder, "particles", ()),) if each),
                     )
                 ).encode()
             ).hexdigest()

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.pages.report.text import NAME, counted, listed, named, outside
 from evenflow.pipelines.pages.report.view import drawn
-from evenflow.pipelines.terminal.summaries import lost, outside_columns, taken_out
+from evenflow.pipelines.terminal.summaries import by_language, lost, outside_columns, taken_out
 
 HEADLINES = {"too few": "Too few", "open": "Open", "warn": "Warn", "block": "Block"}
 FEW_GROUPS = 3  # whose shares a sentence can name one by one
@@ -42,7 +42,7 @@ def run_sentences(figures: dict[str, Any]) -> list[Markup]:
                 " reason."
             )
         )
-    for each in (taken_out(figures), outside_columns(figures)):
+    for each in (taken_out(figures), outside_columns(figures), by_language(figures)):
         if each is not None:
             out.append(Markup("{}.").format(outside(each, 400)))
     if figures["held"] is not None:

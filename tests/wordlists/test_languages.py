@@ -1,0 +1,153 @@
+"""Lists of other languages: particles, what is no mention, and texts of the list's language."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+import evenflow
+from evenflow.schemas.config import load as load_config
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.text import language
+from evenflow.wordlists import writing
+from evenflow.wordlists.loader import LANGUAGES, WordListError, load
+
+TEXTS = {
+    "es": "Su madre dijo que la señora y el señor llegaron con una muchacha muy joven a la casa.",
+    "fr": "Sa mère a dit que la dame et son mari étaient arrivés avec une fille dans la maison.",
+    "de": "Die Mutter sagte, dass die Dame und ihr Mann mit einem Jungen in das Haus kamen.",
+    "zh": "他的父亲和儿子昨天来到了北京，他们在那里遇到了一位先生，这个男人是他的丈夫。",
+    "en": "The woman said that her husband and his brother had come to the house yesterday.",
+}
+
+ENGLISH = "He and his father said that this man had met his son and the other men in the town."
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "found"),
+    [
+        ("es", "La madre y él", ["madre female", "él male"]),
+        ("es", "la materia prima", []),
+        ("de", "Der Junge las, die junge Frau schlief.", ["Junge male", "Frau female"]),
+        ("ko", "어머니는 아들에게 말했다. 그는 왔다.", ["어머니 female", "아들 male", "그는 male"]),
+        ("ko", "딸기를 먹었다.", []),
+        ("tr", "Kadınların babası geldi.", ["kadın female", "baba male"]),
+        ("tr", "Babil ve kadıncıl", []),
+        ("ar", "والمرأة والرجل", ["مرأة female", "رجل male"]),
+        ("zh", "他们和其他人", []),
+        ("zh", "她和他的母亲", ["她 female", "他 male", "母亲 female"]),
+        ("ja", "彼女は彼らに会った。", ["彼女 female"]),
+        ("hi", "लड़की और लड़के", ["लड़की female", "लड़के male"]),
+        ("ru", "Сестры и братьев", ["сестры female", "братьев male"]),
+    ],
+)
+def test_mentions(code: str, text: str, found: list[str]) -> None:
+    finder = LabelFinder([load(f"gender_{code}")])
+    assert [f"{each.label} {each.group}" for each in finder.find(text)] == found
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_lists_say_what_they_are_and_can_be_written(code: str, tmp_path: Path) -> None:
+    words = load(f"gender_{code}")
+    assert words.language.split()[0] == code
+    assert words.review == "proposed, not reviewed by a speaker"
+    path = tmp_path / "again.yaml"
+    path.write_text(writing.content(words), encoding="utf-8")
+    again = load(path)
+    assert (again.labels, again.exact, again.language) == (
+        words.labels,
+        words.exact,
+        words.language,
+    )
+    assert getattr(again.finder, "particles", ()) == getattr(words.finder, "particles", ())
+
+
+@pytest.mark.parametrize("key", ["prefixes", "suffixes", "ignore"])
+@pytest.mark.parametrize("value", ["x", [], [["x"]], [1]])
+def test_particles_are_lists_of_words(key: str, value: object, tmp_path: Path) -> None:
+    path = tmp_path / "list.yaml"
+    own = {"attribute": "t", "groups": {"a": ["x"], "b": ["y"]}, key: value}
+    path.write_text(yaml.safe_dump(own))
+    with pytest.raises(WordListError, match=f"{key}: a list of words was expected"):
+        load(path)
+
+
+def test_languages_are_detected() -> None:
+    assert {code: language.detect(text) for code, text in TEXTS.items()} == {
+        code: code for code in TEXTS
+    }
+    assert language.detect("12 + 7 = 19.") == language.UNKNOWN
+
+
+def test_a_list_is_searched_in_its_language_alone(tmp_path: Path) -> None:
+    codes = list(TEXTS)
+    config = {"measure.by_language": True, "repair.mode": ["measure"]}
+    names = ["gender", *(f"gender_{code}" for code in codes if code != "en")]
+    gate = evenflow.Gate(config, attributes=names)
+    rows = [{"id": code, "text": TEXTS[code], "language": "given"} for code in codes]
+    gate.run(rows, tmp_path / "out")
+    [file] = (tmp_path / "out" / "accepted").glob("part-*.parquet")
+    table = pq.read_table(file).to_pylist()
+    assert [row["language_detected"] for row in table] == codes
+    assert {row["language"] for row in table} == {"given"}
+    for row in table:
+        for name in names:
+            own = row["id"] == (name.partition("_")[2] or "en")
+            counted = row[f"mentions_{name}_female"] + row[f"mentions_{name}_male"]
+            assert bool(counted) == own, (row["id"], name)
+    [entry] = map(json.loads, map(Path.read_bytes, (tmp_path / "out" / "ledger").glob("0*.json")))
+    assert entry["languages"] == dict.fromkeys(codes, 1)
+
+
+def test_texts_of_other_languages_are_not_repaired(tmp_path: Path) -> None:
+    words = tmp_path / "mine.yaml"  # a list of no language, with pairs that stand in both texts
+    words.write_text("attribute: mine\ngroups: [a, b]\npairs: [[madre, padre], [doctor, nurse]]\n")
+    config = {
+        "repair.mode": ["substitute"],
+        "repair.method": "base",
+        "attributes.mine.target": None,
+    }
+    spanish, english = (
+        "La madre del chico está en la casa con la madre.",
+        "The doctor saw a doctor.",
+    )
+    for by_language in (False, True):
+        gate = evenflow.Gate(
+            {**config, "measure.by_language": by_language, "repair.strictness": 0.0},
+            attributes=["mine"],
+            wordlists=[str(words)],
+        )
+        output = tmp_path / f"out{by_language}"
+        gate.run([spanish, english] * 20, output)
+        texts = {
+            row["text"]
+            for folder in ("accepted", "quarantine")
+            for file in (output / folder).glob("part-*.parquet")
+            for row in pq.read_table(file).to_pylist()
+        }
+        changed = any("padre" in text for text in texts)
+        assert changed is not by_language
+
+
+def test_forty_documents_in_chinese_are_not_let_through_in_silence(tmp_path: Path) -> None:
+    texts = [f"{number}：{TEXTS['zh']}" for number in range(40)]
+    states = {}
+    for code, lines in (
+        ("zh", texts),
+        ("en", [f"{n}: {ENGLISH}" for n in range(40)]),
+    ):
+        name = "gender" if code == "en" else "gender_zh"
+        gate = evenflow.Gate({"measure.by_language": True}, attributes=[name])
+        states[code] = gate.run(lines, tmp_path / code).state
+    assert states["zh"] == states["en"] == "warn"
+
+
+def test_languages_load_with_configuration() -> None:
+    on = load_config(None, {"measure.by_language": True}, ["gender", "gender_zh"], [])
+    assert [words.only[0] for words in on.word_lists()] == ["en", "zh"]
+    off = load_config(None, {}, ["gender", "gender_zh"], [])
+    assert [words.only for words in off.word_lists()] == [(), ()]
