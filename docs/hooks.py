@@ -165,6 +165,32 @@ def experiment(name: str) -> str:
     return "\n".join(rows)
 
 
+def effect(given: str) -> str:
+    """Return the tables of a question of an experiment on word vectors.
+
+    Args:
+        given: Its effect.json, in the repository, and the question.
+    """
+    from evenflow.pipelines.cli.lab.effect import interval
+    from evenflow.pipelines.lab.effect.effect import FIGURES
+
+    name, question = given.split()
+    found = json.loads((ROOT / name).read_text(encoding="utf-8"))
+    arms = {arm: each for arm, each in found["arms"].items() if each["question"] == question}
+    rows: list[str] = []
+    for figure, title in FIGURES.items():
+        rows += [f"**{figure}**: {title}", "", "| arm | figure | less its control's | smallest |"]
+        rows.append("| --- | --- | --- | --- |")
+        for arm in arms.values():
+            cells = [arm["title"], interval(arm["figures"][figure]), "", ""]
+            if difference := arm["differences"].get(figure):
+                control = found["arms"][arm["control"]]["title"]
+                cells[2:] = f"{interval(difference)} ({control})", f"{difference['smallest']:.3f}"
+            rows.append(f"| {' | '.join(cells)} |")
+        rows.append("")
+    return "\n".join(rows)
+
+
 def rooms(_: str) -> str:
     """Return a table of the rooms with the first paragraph of their docstrings."""
     rows = ["| room | what belongs there |", "| --- | --- |"]
@@ -216,6 +242,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "metrics": metrics,
     "rooms": rooms,
     "experiment": experiment,
+    "effect": effect,
     "benchmarks": benchmarks,
     "docstring": docstring,
 }

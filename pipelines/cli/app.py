@@ -71,6 +71,7 @@ WORDS = {
     "lab finetune": "lab.finetune:finetune",
     "lab benchmark": "lab.benchmark:benchmark",
     "lab experiment": "lab.experiment:experiment",
+    "lab effect": "lab.effect:effect",
     "lab bias-score direction": "bias_score:direction",
     "lab bias-score reference": "bias_score:reference",
     "lab bias-score top": "lab.bias_top:top",

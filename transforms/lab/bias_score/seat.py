@@ -77,10 +77,10 @@ def associate(x: Floats, y: Floats, a: Floats, b: Floats, seed: int = 0) -> Asso
     draws = [
         (random.choice(first, len(first)), random.choice(second, len(second))) for _ in range(DRAWS)
     ]
-    sampled = np.array([_effect(one, other) for one, other in draws])
+    sampled = np.array([effect_size(one, other) for one, other in draws])
     low, high = np.quantile(sampled, (0.025, 0.975))
     return Association(
-        _effect(first, second), _p_value(own, size, random), float(low), float(high), len(own)
+        effect_size(first, second), _p_value(own, size, random), float(low), float(high), len(own)
     )
 
 
@@ -99,6 +99,20 @@ def associations(targets: Floats, a: Floats, b: Floats) -> Floats:
     return (unit @ _unit(a).T).mean(axis=1) - (unit @ _unit(b).T).mean(axis=1)
 
 
+def effect_size(first: Floats, second: Floats) -> float:
+    """The effect size d of associations.
+
+    Args:
+        first: Associations of the targets X (n,).
+        second: Those of the targets Y (m,).
+
+    Returns:
+        d; 0 where nothing varies.
+    """
+    spread = np.concatenate([first, second]).std(ddof=1)
+    return float((first.mean() - second.mean()) / spread) if spread > TOLERANCE else 0.0
+
+
 def p_value(first: Floats, second: Floats, seed: int = 0) -> float:
     """The p value of associations, as in `associate`.
 
@@ -111,12 +125,6 @@ def p_value(first: Floats, second: Floats, seed: int = 0) -> float:
         The share of splits whose first set has at least the observed sum.
     """
     return _p_value(np.concatenate([first, second]), len(first), np.random.default_rng(seed))
-
-
-def _effect(first: Floats, second: Floats) -> float:
-    """The effect size of associations (n,) and (m,); 0 where nothing varies."""
-    spread = np.concatenate([first, second]).std(ddof=1)
-    return float((first.mean() - second.mean()) / spread) if spread > TOLERANCE else 0.0
 
 
 def _p_value(own: Floats, size: int, random: np.random.Generator) -> float:

@@ -1,0 +1,179 @@
+"""The documents of an experiment: as they came, and as each change leaves them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.lab.train.arms import OPEN
+from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.rows import select
+from evenflow.schemas.config import load
+from evenflow.schemas.documents import WEIGHT, leaning
+from evenflow.transforms.lab.masking.interventions import COUNTERFACTUAL, Intervention
+from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
+from evenflow.transforms.measures.bias_score.words import given_names, named
+from evenflow.transforms.substitution.base_cda import draw
+from evenflow.transforms.text.words import split_runs
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+ATTRIBUTE = "gender"
+ID, TEXT, SCORE = "id", "text", leaning(ATTRIBUTE).name  # columns of a gate's output
+GATES: dict[str, dict[str, Any]] = {
+    "weighed": {"repair": {"mode": "weight"}, "bias_score": {"mode": "measure"}},
+    # The encoder would read for an hour what is exchanged in a minute
+    "gc": {"repair": {"mode": "substitute", "method": "gc", "judge": "fast"}},
+}
+VOCABULARY = 5_000  # words that get a vector: the most frequent ones
+FREQUENT = 50  # times that a word occurs whose leaning is measured
+
+
+@dataclass(frozen=True)
+class Texts:
+    """N documents of an attribute of two groups.
+
+    Attributes:
+        variants: The texts, by change: `original`, `exchanged` (every sentence that names a group),
+            `half` (half of these, drawn), `gc` (what the gate exchanges).
+        weights: The weights that the gate gives, (N,).
+        scores: Their bias scores, (N,); 0 without a score.
+    """
+
+    variants: dict[str, list[str]]
+    weights: Floats
+    scores: Floats
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often the words of the original occur."""
+        return Counter(word for text in self.variants["original"] for word in _words(text))
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The V words that get a vector, with their numbers."""
+        frequent = (word for word, _ in self.counts.most_common(VOCABULARY))
+        return {word: number for number, word in enumerate(frequent)}
+
+    @cached_property
+    def numbers(self) -> dict[str, list[Ints]]:
+        """The words of the documents as numbers, by change."""
+        places = self.places
+        return {
+            name: [
+                np.array([places[w] for w in _words(text) if w in places], np.int64)
+                for text in texts
+            ]
+            for name, texts in self.variants.items()
+        }
+
+    @cached_property
+    def signs(self) -> Floats:
+        """1 for a frequent label of the second group, -1 for one of the first, else 0, (V,)."""
+        labels = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE).labels
+        found = np.zeros(len(self.places))
+        for word, group in labels.items():
+            if self.counts[word] >= FREQUENT and word in self.places:
+                found[self.places[word]] = (-1, 1)[group]
+        return found
+
+    @cached_property
+    def neutral(self) -> Ints:
+        """The numbers of frequent words that name no group and no person."""
+        words = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
+        naming = named(words) | given_names(words)
+        chosen = [
+            number
+            for word, number in self.places.items()
+            if word not in naming and self.counts[word] >= FREQUENT
+        ]
+        return np.array(chosen, np.int64)
+
+    @property
+    def digest(self) -> str:
+        """A SHA-256 of all that the vectors depend on."""
+        own = (self.variants, self.weights.tolist(), self.scores.tolist())
+        return hashlib.sha256(repr(own).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read(inputs: Sequence[str], folder: Path) -> Texts:
+    """Run the gates on the input, or find what they made, and make the other changes.
+
+    Args:
+        inputs: Paths, folders or globs.
+        folder: Where the gates write.
+
+    Returns:
+        The documents.
+
+    Raises:
+        TrainInputError: There is no document, or none names a group often enough.
+        InputError: The input names no file.
+        RunError: The folder has outputs of another input.
+        OSError: A file cannot be read or written.
+    """
+    weighed, gc = (_gated(list(inputs), folder / name, name) for name in GATES)
+    exchanged_by = dict(zip(gc[ID], gc[TEXT], strict=True))
+    original = weighed[TEXT]
+    words = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
+    finder, change = SentenceFinder(words), Intervention(COUNTERFACTUAL, words)
+    every = [_exchanged(text, finder, change, lambda _: True) for text in original]
+    half = [
+        _exchanged(text, finder, change, lambda each: draw(each.text, each.start, 2) == 0)
+        for text in original
+    ]
+    texts = Texts(
+        {
+            "original": original,
+            "exchanged": every,
+            "half": half,
+            "gc": [exchanged_by[identity] for identity in weighed[ID]],
+        },
+        np.array(weighed[WEIGHT.name]),
+        np.array([score or 0.0 for score in weighed[SCORE]]),
+    )
+    if {-1.0, 1.0} - set(texts.signs.tolist()) or not len(texts.neutral):
+        raise TrainInputError(
+            f"{', '.join(inputs)}: too little text; a label of each group and other words that"
+            f" occur {FREQUENT} times were expected"
+        )
+    return texts
+
+
+def _gated(inputs: list[str], output: Path, name: str) -> dict[str, list[Any]]:
+    """The columns of a gate's output that are used. Raises as `read`."""
+    Run(inputs, output, load(None, {**GATES[name], **OPEN}, [ATTRIBUTE])).go()
+    shards = [output / folder / each.name for folder, each in select(output).shards]
+    tables = [pq.read_table(path) for path in shards]
+    columns = [ID, TEXT, *([] if name == "gc" else [WEIGHT.name, SCORE])]
+    return pa.concat_tables(tables).select(columns).to_pydict()
+
+
+def _exchanged(
+    text: str, finder: SentenceFinder, change: Intervention, chosen: Callable[[Sentence], bool]
+) -> str:
+    """A text in which the chosen sentences that name a group name the other one."""
+    parts: list[str] = []
+    at = 0
+    for each in finder.find(text):
+        if chosen(each):
+            parts += [text[at : each.start], change(each).text]
+            at = each.start + len(each.text)
+    return "".join([*parts, text[at:]])
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text as they are counted."""
+    return split_runs(text.lower())
