@@ -55,7 +55,11 @@ setup(
             "static/*",
         ]
     },
-    entry_points={"console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"]},
+    entry_points={
+        "console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"],
+        # A measure that is off until a configuration names it, by the door of other packages
+        "evenflow.measures": ["names = evenflow.transforms.measures.names:NamedPeople"],
+    },
     install_requires=[
         "crc32c>=2.7",  # without it, kafka-python checks CRCs in Python, ten times slower
         "cronsim>=2.6",  # schedules of triggers

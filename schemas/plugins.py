@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ATTRIBUTES = "evenflow.attributes"  # finders: text → mentions
 READERS = "evenflow.readers"  # of files whose names end with .NAME (transforms.io.formats)
 MEASURES = "evenflow.measures"  # measures of panes (transforms.measures.measure)
+OWN = __name__.split(".")[0]  # the package of the parts that ship
 DIGITS = 16  # hexadecimal digits of a digest
 MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
 
@@ -119,7 +120,7 @@ def load(kind: str, name: str) -> Plugin:
 
 
 def listed(kinds: Mapping[str, Callable[[str], object]]) -> list[dict[str, str]]:
-    """The plug-ins that installed packages declare; each is loaded.
+    """The plug-ins that other installed packages declare; each is loaded.
 
     Args:
         kinds: What loads a plug-in by its name, by group of entry points.
@@ -130,6 +131,8 @@ def listed(kinds: Mapping[str, Callable[[str], object]]) -> list[dict[str, str]]
     rows: list[dict[str, str]] = []
     for kind, use in kinds.items():
         for entry in (each for same in declared(kind).values() for each in same):
+            if entry.module.split(".")[0] == OWN:
+                continue
             problem = ""
             try:
                 use(entry.name)
@@ -148,7 +151,9 @@ def _package(entry: EntryPoint) -> str:
 def _digest(module: ModuleType) -> str:
     """A digest of all files of a module's package, or of the module alone."""
     parts = module.__name__.split(".")
-    above = (sys.modules.get(".".join(parts[:size])) for size in range(1, len(parts) + 1))
+    # Of a part that ships its own folder: all of Evenflow has a digest beside
+    least = len(parts) if parts[0] == OWN else 1
+    above = (sys.modules.get(".".join(parts[:size])) for size in range(least, len(parts) + 1))
     root = next(each for each in above if each is not None and getattr(each, "__file__", None))
     file = Path(str(root.__file__))
     folder = file.parent

@@ -45,7 +45,11 @@ ORDER = (
     ("transforms.repair",),
     ("transforms.annotation",),
     ("transforms.measures.registry",),
-    ("transforms.measures.bias_score", "transforms.measures.synthetic"),
+    (
+        "transforms.measures.bias_score",
+        "transforms.measures.names",
+        "transforms.measures.synthetic",
+    ),
     ("transforms.measures.stereotypes", "transforms.measures.coverage"),
     ("transforms.measures.measure",),
     ("transforms.llm",),

@@ -346,7 +346,8 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         be (Course.convergence). Where people are counted, score, counts and shares are theirs;
         passages says how many were read, words has the score, counts and shares of all mentions,
         and against the scores of people against equal shares (even) and those of the people who
-        live (population).
+        live (population). measures has the figures of each measure that the configuration names
+        below `measures`, if there is one.
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -384,6 +385,12 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
             }
             | people
         )
+    named = {name: each for name, each in registry.of(config).items() if name in config.measures}
+    for name, each in named.items():
+        record = each.judge(config, config.word_lists(), total.measures.get(name, {}), None)
+        totals = each.added(None, record, accepted=True, most=0)
+        section = each.section(totals, total.documents, 0)
+        result.setdefault(registry.PLUGGED, {})[name] = section
     return result
 
 

@@ -292,6 +292,9 @@ def measured(result: Mapping[str, Any]) -> None:
             )
             against = [f"{of}: {' '.join(_score(row))}" for of, row in each["against"].items()]
             print(visible(f"{name}: DR of people against other shares: {', '.join(against)}"))
+    for each, section in registry.sections(result):
+        for line in each.lines(section):
+            print(visible(line))
 
 
 def _converged(convergence: Mapping[str, Any]) -> str:
