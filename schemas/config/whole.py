@@ -209,7 +209,10 @@ class Config(Section):
         """What cannot be asked beside counting people, or without it."""
         people = self.measure.count == "people"
         if people and self.has_weights:
-            text = "people was asked for beside weights, which make words even; give one of them"
+            text = (
+                "people was asked for beside weights, which make words even: people are known of a"
+                " pane, not of each document; count words, or leave weight out of repair"
+            )
             yield Problem(("measure", "count"), text)
         for name, each in self.attributes.items():
             if each.finder is not None and people:
