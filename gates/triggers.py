@@ -85,6 +85,7 @@ class Outcome(Entry):
         message: What it said: its exit status or error.
         output: The end of what it printed. It is data and is not escaped.
         figures: Figures of a benchmark by suite: figure, low, high.
+        promoted: Whether what was trained was promoted; None where nobody asked.
     """
 
     rule: str
@@ -96,6 +97,7 @@ class Outcome(Entry):
     message: str
     output: str = ""
     figures: Figures = Field(default_factory=dict[str, dict[str, float | None]])
+    promoted: bool | None = None
 
 
 def decide(rule: Trigger, memory: Memory, entry: PaneEntry) -> tuple[Memory, str | None]:
@@ -275,12 +277,15 @@ def scheduled(output: Place, rules: Mapping[str, Trigger], now: datetime) -> Non
 
 
 def chained(output: Place, rules: Mapping[str, Trigger]) -> None:
-    """Fire the rules that follow on the last action that is done of another one. Raises OSError."""
+    """Fire the rules that follow on the last action that is done of another one. Raises OSError.
+
+    What was trained and is kept aside is followed by nothing.
+    """
     storage = at(output)
     done = sorted(storage.names(f"{FOLDER}/done"))
     for name, rule in rules.items():
         before = [key for key in done if key.split(".")[0] == rule.after]
-        if before:
+        if before and _read(storage, f"done/{before[-1]}", Outcome).promoted is not False:
             pane = int(before[-1].split(".")[1])
             why = f"{rule.after} is done"
             write_decision(storage, Decision(rule=name, pane=pane, reason=why))

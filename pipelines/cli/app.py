@@ -69,6 +69,7 @@ WORDS = {
     "llm estimate": "estimate:estimate",
     "lab mine": "lab.mine:mine",
     "lab finetune": "lab.finetune:finetune",
+    "lab promote": "lab.promote:promote",
     "lab benchmark": "lab.benchmark:benchmark",
     "lab experiment": "lab.experiment:experiment",
     "lab effect": "lab.effect:effect",

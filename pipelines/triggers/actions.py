@@ -18,6 +18,7 @@ from typing import Any
 import evenflow.transforms.llm.client.guard as guard
 from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
+from evenflow.pipelines.triggers import models
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.triggers import Trigger, Webhook
 from evenflow.schemas.hidden import read_word, without
@@ -40,6 +41,7 @@ class Attempt:
         output: The end of what it printed.
         hopeless: Whether another attempt would end the same way.
         figures: Figures of a benchmark by suite.
+        promoted: Whether what was trained was promoted; None where nobody asked.
     """
 
     ok: bool
@@ -47,6 +49,7 @@ class Attempt:
     output: str = ""
     hopeless: bool = False
     figures: Figures = field(default_factory=dict)
+    promoted: bool | None = None
 
 
 class Interrupted(Exception):  # noqa: N818 (no error: the process is asked to stop)
@@ -84,16 +87,38 @@ def attempt(output: Storage, config: Config, decision: Decision, stop: threading
         return Attempt(False, text, hopeless=True)
     made = output.local / FOLDER / "models"
     made.mkdir(parents=True, exist_ok=True)
-    words = _words(rule, config, decision, output.local, made)
-    ended = _command([sys.executable, "-c", CLI, *words], output, decision, rule.timeout, stop)
-    if rule.benchmark is None or not ended.ok:
+
+    def run(*words: str) -> Attempt:
+        own = [sys.executable, "-c", CLI, *words]
+        return _command(own, output, decision, rule.timeout, stop)
+
+    ended = run(*_words(rule, config, decision, output.local, made))
+    if not ended.ok:
         return ended
-    results: Any = json.loads((made / decision.key / "results.json").read_text(encoding="utf-8"))
-    figures: Figures = {
+    if rule.benchmark is not None:
+        return replace(ended, figures=_figures(made / decision.key))
+    if rule.finetune is None:
+        return ended
+    if (wanted := rule.finetune.promote) is not None:
+        asked = run(*models.comparison(rule.finetune, wanted, made, decision))
+        if not asked.ok:
+            return asked
+        decided = models.decided(made / decision.key)
+        figures = _figures(models.checked(made / decision.key)) if decided["promoted"] else {}
+        ended = replace(
+            ended, message=decided["reason"], figures=figures, promoted=decided["promoted"]
+        )
+    models.prune(rule.finetune, made, decision)
+    return ended
+
+
+def _figures(folder: Path) -> Figures:
+    """The figures of a benchmark."""
+    results: Any = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return {
         suite: {key: each.get(key) for key in ("figure", "low", "high")}
         for suite, each in results["suites"].items()
     }
-    return Attempt(True, ended.message, ended.output, figures=figures)
 
 
 def _words(
@@ -105,17 +130,14 @@ def _words(
         settings = made / f"{decision.key}.yaml"  # JSON is YAML
         settings.write_text(json.dumps({"finetune": config.finetune.model_dump()}))
         words = ["lab", "finetune", "--data", str(output), "--pane", f"0..{decision.pane}"]
-        words += ["--quarantined", "skip", "--model", rule.finetune.model]
+        last = models.last(rule.finetune, made, decision) if rule.finetune.warm else None
+        words += ["--quarantined", "skip", *models.words(rule.finetune.model, last)]
         return [*words, "--output", str(target), "--config", str(settings), "--quiet"]
     own = rule.benchmark
     assert own is not None
     trained = made / f"{rule.after}.{decision.pane:08d}"
-    if not (trained / "training.json").exists():
-        words = ["lab", "benchmark", "--model", own.model]
-    elif (trained / "adapter_config.json").exists():
-        words = ["lab", "benchmark", "--model", own.model, "--adapter", str(trained)]
-    else:  # all weights were trained, or merged
-        words = ["lab", "benchmark", "--model", str(trained)]
+    there = (trained / "training.json").exists()
+    words = ["lab", "benchmark", *models.words(own.model, trained if there else None)]
     words += ["--output", str(target)]
     for suite in own.suites:
         words += ["--suite", suite]

@@ -87,6 +87,7 @@ def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) 
         message=found.message,
         output=found.output,
         figures=found.figures,
+        promoted=found.promoted,
     )
 
 

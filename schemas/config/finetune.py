@@ -108,6 +108,19 @@ class FinetuneSettings(Section):
         ),
     )
     epochs: float = Field(default=10.0, gt=0, description="Passes over the data.")
+    window: int | None = Field(
+        default=None,
+        ge=1,
+        description="Only the last so many accepted panes are trained on. null: all of them.",
+    )
+    replay: float = Field(
+        default=0.0,
+        ge=0,
+        description=(
+            "Documents of earlier accepted panes that are trained on beside the window's, for each"
+            " document of the window. A hash of their ids draws them. 0: none."
+        ),
+    )
     steps: int | None = Field(
         default=None, ge=1, description="Number of steps. null: as many as the epochs have."
     )
@@ -151,7 +164,9 @@ class FinetuneSettings(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> FinetuneSettings:
-        """Refuse patience with nothing held out."""
+        """Refuse patience with nothing held out, and replay without a window."""
+        if self.replay and self.window is None:
+            refuse([Problem(("replay",), "window was expected with it")])
         if self.patience is not None and not self.held_out:
             refuse([Problem(("patience",), "held_out was expected with it")])
         return self

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cronsim import CronSim, CronSimError
 from pydantic import Field, StringConstraints, model_validator
 
-from evenflow.schemas.config.section import Section
+from evenflow.schemas.config.section import Section, Share
 from evenflow.schemas.hidden import Address, CommandOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
 
@@ -65,10 +65,46 @@ class Webhook(Section):
     )
 
 
+class Promotion(Section):
+    """Section `triggers.NAME.finetune.promote`: benchmarks that decide on what was trained.
+
+    It is compared, item by item, with the model as it is and with the last promoted one.
+    """
+
+    suites: list[str] = Field(
+        min_length=1, description="Names of the benchmarks, of ability and of bias."
+    )
+    margin: Share = Field(
+        default=0.05,
+        description=(
+            "By how much a figure may be worse: the 95 % interval of each paired difference must"
+            " exclude more."
+        ),
+    )
+    items: int | None = Field(default=None, ge=1, description="Most items of each. null: all.")
+    data: str | None = Field(default=None, description="Folder of data that does not ship.")
+
+
 class FinetuneAction(Section):
     """Section `triggers.NAME.finetune`: `evenflow lab finetune` on the panes accepted so far."""
 
     model: str = Field(description="Folder of the model.")
+    warm: bool = Field(
+        default=False,
+        description=(
+            "Whether training starts from the last model of this rule that was promoted (without"
+            " promote: that was trained), in place of the model as it is."
+        ),
+    )
+    promote: Promotion | None = Field(
+        default=None,
+        description="When what was trained is promoted; else it is kept aside. null: always.",
+    )
+    keep: int | None = Field(
+        default=None,
+        ge=1,
+        description="Models that stay, the last promoted and the last kept aside. null: all.",
+    )
 
 
 class BenchmarkAction(Section):

@@ -41,6 +41,10 @@ def finetune(
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where the adapter goes.")
     ],
     settings: options.Settings,
+    adapter: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Adapter of the model that training starts from."),
+    ] = None,
     pane: options.PaneOption = None,
     quarantined: Annotated[
         str | None,
@@ -67,13 +71,19 @@ def finetune(
     session: Session = context.obj
     logs(session)
     session.output, session.resumable = at(output), True
-    found = select(data, options.panes(pane), quarantined)  # type: ignore[arg-type]
+    found = select(
+        data,
+        options.panes(pane),
+        quarantined,  # type: ignore[arg-type]
+        chosen.window,
+        chosen.replay,
+    )
     if found.skipped:
         report_event("note", f"panes in quarantine that are left out: {found.skipped}", 0, session)
     on_step = lines(
         session, quiet, _line, lambda done: done.step >= done.steps, sys.stderr.isatty()
     )
-    made = train(found, model, output, chosen, on_step)
+    made = train(found, model, output, chosen, on_step, adapter=adapter)
     show({"output": str(output), **made}, as_json, _draw)
 
 

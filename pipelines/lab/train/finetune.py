@@ -34,7 +34,7 @@ from evenflow.transforms.storage.directory import Directory
 
 BEGUN, DONE = "settings.json", "training.json"
 # Other values of these give the same result
-FREE = {"checkpoint_steps", "threads", "epochs", "steps"}
+FREE = {"checkpoint_steps", "threads", "epochs", "steps", "window", "replay"}
 
 
 def finetune(
@@ -44,6 +44,7 @@ def finetune(
     settings: FinetuneSettings,
     on_step: Callable[[Progress], None] = lambda progress: None,
     keep: Callable[[Row], bool] = lambda row: True,
+    adapter: Path | None = None,
 ) -> dict[str, Any]:
     """Fine-tune a model; go on where an earlier call was killed, and do nothing if it was not.
 
@@ -54,6 +55,7 @@ def finetune(
         settings: How to train.
         on_step: Called after each step.
         keep: Which documents are trained on.
+        adapter: Folder of an adapter of the model that training starts from; None: a new one.
 
     Returns:
         What training.json holds.
@@ -80,9 +82,11 @@ def finetune(
             "model": _digests(folder),
             "settings": {**settings.model_dump(exclude=free), "context": context, "steps": steps},
         }
+        if adapter is not None:
+            record["adapter"] = _digests(adapter)
         if (done := _done(output, record)) is not None:
             return done
-        trainer = Trainer(folder, tokens, settings, context, steps)
+        trainer = Trainer(folder, tokens, settings, context, steps, adapter)
         Directory(output).write(BEGUN, canonical(record))
         losses = trainer.train(corpus, output, on_step, held)
         trainer.save(output)

@@ -52,19 +52,27 @@ class Data:
         panes: Numbers of the panes.
         shards: The shards, each with its folder.
         skipped: Number of panes that are in quarantine and were left out.
+        replayed: Shards of earlier panes, of which some documents are drawn.
+        replay: Share of their documents that is drawn, by a hash of the ids.
     """
 
     output: Place
     panes: tuple[int, ...]
     shards: tuple[tuple[str, Shard], ...]
     skipped: int
+    replayed: tuple[tuple[str, Shard], ...] = ()
+    replay: float = 1.0
 
     def record(self) -> dict[str, object]:
         """What training.json says of the data: panes, and the shards with their digests."""
-        return {
-            "panes": list(self.panes),
-            "shards": {f"{folder}/{each.name}": each.sha256 for folder, each in self.shards},
-        }
+
+        def digests(shards: Sequence[tuple[str, Shard]]) -> dict[str, str]:
+            return {f"{folder}/{each.name}": each.sha256 for folder, each in shards}
+
+        found: dict[str, object] = {"panes": list(self.panes), "shards": digests(self.shards)}
+        if self.replayed:
+            found |= {"replayed": digests(self.replayed), "replay": self.replay}
+        return found
 
     def rows(self, spans: str | None = None) -> Iterator[Row]:
         """Read the documents, in the ledger's order.
@@ -87,7 +95,9 @@ class Data:
         modes = [configuration.get("repair", {}), *attributes.values()]
         column = configuration.get("repair", {}).get("realise") == "weight"
         weighted = column and any("weight" in (each.get("mode") or ()) for each in modes)
-        for folder, shard in self.shards:
+        shares = [*((each, 1.0) for each in self.shards)]
+        shares += [(each, self.replay) for each in self.replayed]
+        for (folder, shard), share in shares:
             name = f"{folder}/{shard.name}"
             with storage.fetched([name]) as [path]:
                 with path.open("rb") as file:
@@ -97,7 +107,15 @@ class Data:
                             " names; run the gate again into a new --output"
                         )
                 with pq.ParquetFile(path) as table:
-                    yield from _rows(table, *names, list(attributes), weighted, spans)
+                    for row in _rows(table, *names, list(attributes), weighted, spans):
+                        if share == 1 or _point(row.id) < share:
+                            yield row
+
+
+def _point(identity: str) -> float:
+    """A number in [0, 1) by an id."""
+    digest = hashlib.sha256(f"replay {identity}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def _rows(
@@ -138,7 +156,11 @@ def _rows(
 
 
 def select(
-    output: Place, panes: slice | None = None, quarantined: Quarantined | None = None
+    output: Place,
+    panes: slice | None = None,
+    quarantined: Quarantined | None = None,
+    window: int | None = None,
+    replay: float = 0.0,
 ) -> Data:
     """Choose panes of a gate's output.
 
@@ -147,6 +169,8 @@ def select(
         panes: The panes; None for all that were accepted.
         quarantined: What is done about panes in quarantine; None: with a range they are refused,
             else skipped.
+        window: Only the last so many of them; None: all.
+        replay: Documents of the others that are drawn, for each document of the window.
 
     Returns:
         Their shards.
@@ -171,9 +195,11 @@ def select(
     if not sum(shard.rows for each in taken for shard in each.shards):
         why = f" ({len(aside)} panes are in quarantine)" if aside else ""
         raise TrainInputError(f"{output}: no accepted document in these panes{why}")
-    return Data(
-        output,
-        tuple(each.pane for each in taken),
-        tuple((each.folder, shard) for each in taken for shard in each.shards),
-        len(aside),
+    own, earlier = (taken, []) if window is None else (taken[-window:], taken[:-window])
+    shards, others = (
+        tuple((each.folder, shard) for each in part for shard in each.shards)
+        for part in (own, earlier if replay else [])
     )
+    new, old = (sum(shard.rows for _, shard in part) for part in (shards, others))
+    share = min(1.0, replay * new / old) if old else 1.0
+    return Data(output, tuple(each.pane for each in own), shards, len(aside), others, share)

@@ -60,6 +60,7 @@ class Trainer:
         settings: FinetuneSettings,
         context: int,
         steps: int,
+        adapter: Path | None = None,
     ):
         """Load a model for training.
 
@@ -69,6 +70,7 @@ class Trainer:
             settings: How to train.
             context: Tokens in a sequence.
             steps: Steps in all.
+            adapter: Folder of the adapter to start from; None: a new one.
 
         Raises:
             TrainInputError: The memory does not suffice, or the settings do not fit the model.
@@ -97,6 +99,8 @@ class Trainer:
             set_dropout(model, settings.model_dropout)
         torch.manual_seed(settings.seed)
         self._model: Any = self._lora(model, folder).to(self._device)
+        if adapter is not None:
+            self._start_from(adapter)
         self._model.train()
         self._optimizer, name = self._adamw()
         self.facts: dict[str, Any] = {
@@ -146,6 +150,24 @@ class Trainer:
             return get_peft_model(model, lora)
         except ValueError as error:
             raise TrainInputError(f"{folder}: {error} Name its layers in targets.") from error
+
+    def _start_from(self, adapter: Path) -> None:
+        """Take over an adapter's weights. Raises TrainInputError if they do not fit."""
+        from peft import PeftConfig, set_peft_model_state_dict
+        from safetensors.torch import load_file
+
+        own = self._settings
+        if not own.rank:
+            raise TrainInputError(f"{adapter}: without LoRA (rank 0) give a whole model, --model")
+        try:
+            before: Any = PeftConfig.from_pretrained(str(adapter))
+            weights = load_file(adapter / loading.ADAPTER[1])
+            done = set_peft_model_state_dict(self._model, weights)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise TrainInputError(f"{adapter}: its weights do not fit: {error}") from error
+        missing = [name for name in done.missing_keys if "lora_" in name]
+        if missing or done.unexpected_keys or before.lora_alpha != own.alpha:
+            raise TrainInputError(f"{adapter}: it has other targets or alpha than finetune says")
 
     def _adamw(self) -> tuple[Any, str]:
         """AdamW over what is trained, in 8 bits where a GPU has it; and its name."""
