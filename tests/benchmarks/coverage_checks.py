@@ -66,12 +66,10 @@ def main(tune: bool, exam: Path, alone: bool) -> None:
     counter = GroupCounter(config, ["gender", "age", "religion"])
     speeches = Corpus.read([str(DATA / "speeches.jsonl.gz")], config, counter).templates
     corpus = Corpus([*speeches, *_triples(), *_before(rows)])
-    texts = [each.text for each in corpus.templates]
     within = [
         limits.agreement(counter.finder.lists),
         *limits.by_heads(),
         limits.stereotype(config),
-        limits.bias_score(config, texts),
     ]
     against = Against(
         corpus, counter, _knowledge(rows), within, [Impossible.parse(each) for each in IMPOSSIBLE]

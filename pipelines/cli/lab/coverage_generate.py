@@ -60,21 +60,13 @@ def generate(
             rich_help_panel=CHECKS,
         ),
     ] = None,
-    bias_reference: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What `evenflow lab bias-score reference` wrote: the most that a score may be.",
-            rich_help_panel=CHECKS,
-        ),
-    ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Write the records of a plan, and check each of them.
 
     Without a language model, sentences of the input get other names and labels. What a language
-    model writes is always checked for fluency, stereotypes, bias score and support; the command
-    ends where a check cannot be made.
+    model writes is always checked for fluency, stereotypes and support; the command ends
+    where a check cannot be made.
     """
     from evenflow.pipelines.cli.llm import configured
     from evenflow.pipelines.engine.files.coverage import Records
@@ -87,9 +79,6 @@ def generate(
     except (OSError, ValueError) as error:
         raise typer.BadParameter(f"{plan_file}: {error}", param_hint="'--plan'") from error
     with configured(llm) as given:
-        if bias_reference is not None:
-            given["bias_score.reference"] = str(bias_reference.absolute())
-            given["bias_score.mode"] = "measure"
         config = counting.settings(given)
         by, known = config.coverage.by, Records(inputs, config).known
         barred = [Impossible.parse(each) for each in impossible or ()]

@@ -47,8 +47,7 @@ WRITTEN_WEIGHT = 20.0  # of a written sentence beside a real one
 SOUND = "sound"
 # What a kind of written sentence is to the heads
 KINDS = {"sound": SOUND, "good": SOUND, "salad": head.BROKEN, "form": head.BROKEN}
-# Real sentences of these kinds speak of history too
-OF_HISTORY = ("speeches", "state_union", "encyclopaedia", "abc", "gum", "professions", "web")
+KINDS |= {"history": "other"}  # written, and neither a reply nor slander
 PRONOUNS = ("her", "his", "him", "she", "he", "hers", "himself", "herself")
 
 Edit = tuple[int, int, str]
@@ -297,8 +296,7 @@ def _is_for(name: str, row: Row) -> bool:
     """Whether a head learns from a row: broken or sound, or what is written against what is not."""
     if name == head.BROKEN:
         return row.kind in (SOUND, name)
-    of_history = name == head.HISTORY and row.source in OF_HISTORY
-    return row.kind in (SOUND, *head.NAMES[1:]) and not of_history
+    return row.kind != head.BROKEN
 
 
 def _pieces(rows: Sequence[Row], seed: int) -> list[npt.NDArray[np.float32]]:

@@ -204,14 +204,6 @@ MEN = [  # the judge is sure enough of an exchange in all but the first
 ]
 
 
-MANY = [  # what a language model's bias score is compared with
-    f"{who} {did} {where}."
-    for who in ("The men", "A boy", "My brother", "The king")
-    for did in ("fought with the army", "slept", "danced in a pink dress", "read the paper")
-    for where in ("by the door", "in the yard", "near the river")
-]
-
-
 def test_gaps_close_through_the_gate(call: Call, tmp_path: Path) -> None:
     path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
     config = tmp_path / "c.yaml"
@@ -256,7 +248,7 @@ def test_a_language_model_writes(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in MANY))
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
     common = (path, "--attributes", "gender", "--tau", "2")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
     texts = ["Men sat there together.", *(f"{each} women came by {at}." for at, each in TRAINS)]
@@ -273,7 +265,7 @@ def test_a_language_model_writes(
     assert done.json["rejected"] == {"attributes": 1}
     records = [json.loads(line) for line in made.open()]
     assert {each["plan"] for each in records} == {done.json["plan"]}
-    passed = {"fluency", "agreement", "bias score", "stereotype", "support", "duplicate", "slander"}
+    passed = {"fluency", "agreement", "stereotype", "support", "duplicate", "slander"}
     assert all(passed <= set(each["checks"]) for each in records)
 
 
@@ -286,38 +278,10 @@ def test_what_cannot_be_checked_is_not_written(
     common = (path, "--attributes", "gender", "--tau", "2")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
     given = ("coverage", "generate", *common, "--plan", planned, "--out", made)
-    said = json.dumps({"relation": None, "text": "Two women sat near the door."})
-    with ScriptedLLM(in_turn([Turn(content=said)])) as server:
-        done = call(*given, "--llm", server.url, "--llm-model", MODEL)
-    assert done.status == 2 and "40 sentences" in done.err and not made.exists()
+    nowhere = call(*given, "--perplexity-model", tmp_path / "nowhere")
+    assert nowhere.status == 2 and "no such folder" in nowhere.err and not made.exists()
     done = call(*given, "--impossible", "gender=female")
     assert done.status == 2 and "two terms" in done.err
-
-
-def test_a_text_leans_no_more_than_the_reference(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    path, planned, made, plain = (tmp_path / name for name in ("t.jsonl", "p", "m", "r.json"))
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
-    common = (path, "--attributes", "gender", "--tau", "1")
-    planned.write_text(call("coverage", "plan", *common, "--json").out)
-    assert call("lab", "bias-score", "reference", path, "--output", plain, "-q").status == 0
-    texts = [
-        f"Women {each}." for each in ("in pink dresses adored ballet", "sat together near the door")
-    ]
-    with ScriptedLLM(
-        in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
-    ) as server:
-        given = ("coverage", "generate", *common, "--plan", planned, "--out", made)
-        model = ("--llm", server.url, "--llm-model", MODEL)
-        done = call(*given, *model, "--bias-reference", plain, "--json")
-        assert done.json["rejected"] == {"bias score": 1} and done.json["written"] == 1
-        assert done.json["limits"]["bias score"]["percentile"] == 95
-        other = call(*given, "--bias-reference", planned)
-        assert other.status == 2 and "no reference" in other.err
-        nowhere = call(*given, "--perplexity-model", tmp_path / "nowhere")
-        assert nowhere.status == 2 and "no such folder" in nowhere.err
 
 
 TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]

@@ -9,9 +9,7 @@ from evenflow.prompts import loader
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
 from evenflow.transforms.lab.generation.limits import (
     AGREEMENT,
-    BIAS,
     FLUENCY,
-    HISTORY,
     PERPLEXITY,
     REPLY,
     SLANDER,
@@ -45,12 +43,10 @@ REASONS: dict[str, str] = {
     "impossible": "it combines what cannot be",
     "duplicate": "it is nearly a sentence that is there already",
     STEREOTYPE: "it says what a group is like",
-    BIAS: "its words lean to one group",
     AGREEMENT: "a word for a group is in a form that does not fit",
     FLUENCY: "it is not fluent",
     REPLY: "it speaks to whoever asked for it",
     SLANDER: "it speaks ill of somebody",
-    HISTORY: "it makes a claim about history",
     PERPLEXITY: "it reads unlike the collection",
 }
 RUN = 6  # words in a row that a text has from the instructions only by copying

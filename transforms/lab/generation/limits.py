@@ -10,25 +10,22 @@ from pathlib import Path
 import numpy as np
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.lab.coverage.additions import PlanError
 from evenflow.transforms.lab.generation import form_head
 from evenflow.transforms.lab.generation import sentence_head as head
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.measures.bias_score import signal
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
 
 # Reasons
-STEREOTYPE, BIAS, PERPLEXITY = "stereotype", "bias score", "perplexity"
+STEREOTYPE, PERPLEXITY = "stereotype", "perplexity"
 AGREEMENT = "agreement"
-FLUENCY, REPLY, SLANDER, HISTORY = "fluency", "reply", "slander", "history"
+FLUENCY, REPLY, SLANDER = "fluency", "reply", "slander"
 SAMPLE = 400  # sentences that a band is from: 10 of them lie beyond each bound
 BAND = (2.5, 97.5)  # percentiles of the corpus' own sentences
-LEAST = 40  # sentences that a percentile needs
 BROKEN = 0.5  # probability above which a text is more likely broken than not
-WRITTEN = {REPLY: head.REPLY, SLANDER: head.SLANDER, HISTORY: head.HISTORY}
+WRITTEN = {REPLY: head.REPLY, SLANDER: head.SLANDER}
 # Probability from which a text is one of these: cross-validated, 0.95 of the written ones are found
 LIKELY = 0.2
 BATCH = 16  # sentences that are scored at once
@@ -80,7 +77,7 @@ def stereotype(config: Config) -> Limit:
 
 
 def by_heads() -> list[Limit]:
-    """No broken sentence, no reply to whoever asks, no slander, no claim about history.
+    """No broken sentence, no reply to whoever asks, no slander.
 
     Raises:
         ModelError: The shipped heads cannot be used.
@@ -122,38 +119,6 @@ def agreement(lists: Sequence[WordList]) -> Limit:
 def _sample(corpus: Sequence[str]) -> list[str]:
     """SAMPLE sentences of a corpus, drawn."""
     return sorted(set(corpus), key=lambda text: (draw(text, 0, DRAWS), text))[:SAMPLE]
-
-
-def bias_score(config: Config, corpus: Sequence[str] = ()) -> Limit:
-    """A bias score of at most a percentile of the reference corpus (Dolci et al. 2023).
-
-    Args:
-        config: The configuration; its section bias_score names the reference.
-        corpus: Sentences whose percentile is taken where there is no reference.
-
-    Raises:
-        PlanError: There is no reference, and the corpus has too few sentences for a percentile.
-        BiasReferenceError: The reference cannot be used.
-        VectorsError: The word vectors cannot be used.
-        OSError: A file cannot be read.
-    """
-    own, percentile = signal.of(config), config.bias_score.percentile
-    most = own.threshold
-    if most is None:
-        scores = [own.score([each]) for each in _sample(corpus)]
-        found = [each for each in scores if each is not None]
-        if len(found) < LEAST:
-            raise PlanError(
-                f"the bias score of written texts needs {LEAST} sentences of the input to compare"
-                f" with, and it has {len(found)}: give --bias-reference"
-            )
-        most = float(np.percentile(found, percentile))
-
-    def check(text: str) -> tuple[bool, float | None]:
-        figure = own.score([text])
-        return figure is None or figure <= most, figure
-
-    return Limit(BIAS, check, {"most": most, "percentile": percentile})
 
 
 def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) -> Limit:

@@ -1,4 +1,4 @@
-"""Heads on the shipped encoder: is a sentence broken, a reply, slander or a claim about history?
+"""Heads on the shipped encoder: is a sentence broken, a reply or slander?
 
 One head reads each word piece with its neighbours and says whether the piece was put there, as in
 ELECTRA (Clark et al. 2020). The others read a whole sentence: the mean and the largest of its
@@ -23,7 +23,7 @@ from evenflow.transforms.models.files import ModelError
 
 FORMAT, VERSION = "evenflow-sentence-heads", 1
 MANIFEST, TENSORS = "sentences.json", "sentences.npz"
-BROKEN, REPLY, SLANDER, HISTORY = NAMES = ("broken", "reply", "slander", "history")
+BROKEN, REPLY, SLANDER = NAMES = ("broken", "reply", "slander")
 WORST = 2  # pieces: a slip is two neighbours that do not fit
 KEPT = 1024  # sentences whose probabilities are remembered: limits ask about one sentence in turn
 

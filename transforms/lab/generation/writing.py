@@ -99,10 +99,8 @@ class Session:
             What was written.
 
         Raises:
-            PlanError: It is no plan, or a language model writes and the input has too few sentences
-                to compare the bias score with.
+            PlanError: It is no plan.
             ModelError: A shipped model cannot be used.
-            BiasReferenceError: The reference of the bias score cannot be used.
             LanguageModelError: The model of perplexity cannot be used.
         """
         asked, others = items(
@@ -149,9 +147,6 @@ class Session:
         config, has_model = self._config, self._writer.prompt is not None
         texts = [each.text for each in self._corpus.templates]
         found = [limits.agreement(self._counter.finder.lists)] if has_model else list[Limit]()
-        own = config.bias_score
-        if has_model or (own.mode != "off" and own.reference is not None):
-            found.append(limits.bias_score(config, texts))
         if has_model:
             found += limits.by_heads()
         if has_model and not config.looks_for_stereotypes:

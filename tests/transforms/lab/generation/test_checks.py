@@ -89,7 +89,6 @@ def test_heads_say_what_is_wrong() -> None:
         (sentence_head.BROKEN, "Window the women under slowly of had because table run."),
         (sentence_head.REPLY, "As an AI language model, I cannot write about real people."),
         (sentence_head.SLANDER, "That woman is a filthy liar who poisoned her neighbour's dog."),
-        (sentence_head.HISTORY, "In 1847 a group of nuns won the war against Spain."),
     ):
         assert own(text)[name] > 0.5, name
     assert own("") and own("Two women waited at the counter until the clerk came back.") == sound
