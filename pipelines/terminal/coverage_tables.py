@@ -85,8 +85,32 @@ def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) 
             numbers = (f"{gap[key]:,}" for key in ("before", "after", "needed"))
             table.add_row(visible(words(gap["pattern"])), *numbers)
         console().print(table)
+        _evenness(result["evenness"])
         if result["left"]:
             print(f"{result['left']:,} more special gaps stay")
+
+
+def _evenness(states: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
+    """Print how even the groups are before and after a plan."""
+    table = Table("1 is even", "balance", "gap", "spread")
+    for name, before in states["before"].items():
+        after = states["after"][name]
+        table.add_row(
+            visible(name), *(f"{value:.3f} → {after[key]:.3f}" for key, value in before.items())
+        )
+    console().print(table)
+
+
+def _likeness(found: Mapping[str, Mapping[str, float]]) -> str:
+    """How like the corpus written sentences are, in a line."""
+    before, after, alone = found["before"], found["after"], found["alone"]
+    whole = found["augmented"]
+    return (
+        f"words a sentence: {before['mean']:.1f} in the input, {found['written']['mean']:.1f}"
+        f" written (JSD {alone['jsd']:.3f}, KS {alone['ks']:.3f}, p {alone['p']:.2g});"
+        f" with them JSD {whole['jsd']:.4f}, KS {whole['ks']:.4f}, TTR {before['ttr']:.4f} →"
+        f" {after['ttr']:.4f}, words that occur once {before['hapax']:.2%} → {after['hapax']:.2%}"
+    )
 
 
 def generated(parts: Mapping[str | None, Mapping[str, Any]]) -> None:
@@ -104,6 +128,8 @@ def generated(parts: Mapping[str | None, Mapping[str, Any]]) -> None:
             f"{title}{result['written']:,} of {result['wanted']:,} records written {how},"
             f" from {result['asked']:,} candidates"
         )
+        if result["likeness"] is not None:
+            print(_likeness(result["likeness"]))
         for reason, number in result["rejected"].items():
             print(f"- rejected, {reason}: {number:,}")
         for reason, limit in result["limits"].items():

@@ -18,6 +18,7 @@ from evenflow.transforms.lab.coverage.additions import (
     PlanError,
     Rates,
 )
+from evenflow.transforms.lab.coverage.evenness import evenness
 from evenflow.transforms.lab.coverage.plan import greedy, plan
 from evenflow.transforms.measures.coverage.gaps import patterns
 from evenflow.transforms.measures.coverage.mups import Coverage
@@ -105,7 +106,8 @@ def planned(
     Returns:
         `records`, `cost`, `proven`, `greedy` (records of filling one gap after the other; null if
         that comes to no end), `additions`, `words` (of each addition), `closes` (of each gap its
-        records before and after, and those asked for), and `left` (more special gaps that stay).
+        records before and after, and those asked for), `left` (more special gaps that stay), and
+        `evenness` before and after.
 
     Raises:
         PlanError: There is no plan.
@@ -146,6 +148,7 @@ def planned(
             )
         ],
         "left": len(found.after.mups(depth)),
+        "evenness": {"before": evenness(coverage), "after": evenness(found.after)},
     }
 
 

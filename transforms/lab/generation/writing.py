@@ -15,6 +15,7 @@ from evenflow.transforms.lab.generation import limits
 from evenflow.transforms.lab.generation.checks import Against, Checker
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate, plan_id
 from evenflow.transforms.lab.generation.items import items
+from evenflow.transforms.lab.generation.likeness import likeness
 from evenflow.transforms.lab.generation.limits import Limit
 from evenflow.transforms.lab.generation.support import Impossible
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
@@ -38,6 +39,7 @@ class Written:
         prompt: Digest of the prompt; None: there was none.
         result: What was written.
         limits: By reason what the texts were not to be besides.
+        likeness: How like the corpus the texts are; None without a text.
     """
 
     plan: str
@@ -46,6 +48,7 @@ class Written:
     prompt: str | None
     result: Generated
     limits: Mapping[str, Mapping[str, object]]
+    likeness: Mapping[str, Any] | None = None
 
 
 class Session:
@@ -115,7 +118,11 @@ class Session:
         done.left += others
         told = {each.reason: each.told for each in self._limits}
         wanted = sum(each.records for each in asked) + sum(each["records"] for each in others)
-        return Written(identity, wanted, self._writer.model, self._writer.prompt, done, told)
+        like = likeness(
+            [each.text for each in self._corpus.templates],
+            [each[names.text] for each in done.records],
+        )
+        return Written(identity, wanted, self._writer.model, self._writer.prompt, done, told, like)
 
     @cached_property
     def _writer(self) -> Writer:
@@ -170,7 +177,7 @@ def told(written: Written) -> dict[str, Any]:
 
     Returns:
         `plan`, `model`, `prompt`, `wanted`, `written`, `asked` (candidates), `rejected` by reason,
-        `left` (what could not be written, and why), and `limits` by reason.
+        `left` (what could not be written, and why), `limits` by reason, and `likeness`.
     """
     result = written.result
     return {
@@ -183,4 +190,5 @@ def told(written: Written) -> dict[str, Any]:
         "rejected": result.rejected,
         "left": result.left,
         "limits": written.limits,
+        "likeness": written.likeness,
     }

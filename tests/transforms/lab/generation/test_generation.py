@@ -238,17 +238,17 @@ def test_a_candidate_beyond_a_limit_is_asked_for_again(
     asked_for: Callable[..., tuple[Generated, Scripted]],
 ) -> None:
     own = [
-        limits.Limit("bias score", lambda text: ("lovely" not in text, 0.5)),
+        limits.Limit("slander", lambda text: ("lovely" not in text, 0.5)),
         limits.Limit("perplexity", lambda text: ("lab the" not in text, None)),
     ]
     bad = ("Bea Ito worked in a lovely office of North.", "Bea Ito worked at lab the of North.")
     done, asker = asked_for(*bad, GOOD, within=own)
-    assert done.rejected == {"bias score": 1, "perplexity": 1}
+    assert done.rejected == {"slander": 1, "perplexity": 1}
     [record] = done.records
     assert record["text"] == GOOD
     # A record says what it passed: a figure, or true where there is none
     checks = record["checks"]
-    assert checks["bias score"] == 0.5 and checks["perplexity"] is True
+    assert checks["slander"] == 0.5 and checks["perplexity"] is True
     assert checks["support"] is True and 0 < checks["duplicate"] < 0.6
     told = json.loads(asker.asked[-1].messages[-1]["content"])["refused"]
     assert told == [REASONS[each.reason] for each in own]
