@@ -71,6 +71,7 @@ def _whole(*variants: str) -> Callable[[Documents, np.random.Generator], dict[st
     return lambda own, random: {each: np.ones(len(own.weights)) for each in variants}
 
 
+SLIGHT = "exchanged_05"  # what arms without a random control have beside them in the pilot
 DOSES = {"exchanged_05": 0.05, "exchanged_25": 0.25, "exchanged": 1.0}
 ARMS = {
     "original": Arm("as it came", "controls", _whole("original")),

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.effect import power
-from evenflow.pipelines.lab.effect.arms import ARMS, DOSES, HIGH, Documents
+from evenflow.pipelines.lab.effect.arms import ARMS, DOSES, HIGH, SLIGHT, Documents
 from evenflow.pipelines.lab.effect.texts import Texts, read
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.transforms.lab.bias_score.corpus_vectors import Pairs, vectors
@@ -37,7 +37,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 CELLS, RESULT = "cells.jsonl", "effect.json"
-PILOT = 10_000  # seeds of the pilot begin here
+PILOT = range(10_000, 10_005)  # seeds of the pilot
 DIGITS = 5
 FLOOR = 1_000  # random sets of words
 CAREER = (
@@ -65,13 +65,14 @@ class Cell(NamedTuple):
 def cells(seeds: int) -> list[Cell]:
     """The cells of the pilot, then those of the run, seed by seed."""
     controls = {arm.control for arm in ARMS.values()}
-    pilot = [name for name in ARMS if name in controls | set(DOSES)]
+    twice = [name for name in (*controls, SLIGHT) if ARMS[name].drawn]
     return [
         *(
-            Cell(PILOT + seed, name, draw)
-            for seed in range(seeds)
-            for name in pilot
-            for draw in range(1 + ARMS[name].drawn)
+            Cell(seed, name, draw)
+            for seed in PILOT
+            for name in ARMS
+            if name in controls or name in DOSES
+            for draw in range(1 + (name in twice))
         ),
         *(Cell(seed, name) for seed in range(seeds) for name in ARMS),
     ]
@@ -89,7 +90,7 @@ def run(
     Args:
         inputs: Paths, folders or globs of the corpus.
         output: Folder of the results; a killed run goes on from its finished cells.
-        seeds: Seeds of the pilot and of the run.
+        seeds: Seeds of the run.
         on_cell: Called after each cell with the number of finished ones and of all.
         on_pilot: Called before the run with what it is expected to be able to show.
 
@@ -110,7 +111,7 @@ def run(
     half: Half | None = None
     with path.open("a", encoding="utf-8") as file:
         for done, cell in enumerate(every):
-            if cell.seed < PILOT and not told:
+            if cell.seed not in PILOT and not told:
                 told = True
                 on_pilot(expected(figures, seeds))
             if cell in figures:
@@ -211,17 +212,17 @@ def expected(figures: Mapping[Cell, Mapping[str, float]], seeds: int) -> dict[st
 
     Args:
         figures: The figures of the pilot's cells.
-        seeds: The number of seeds.
+        seeds: The number of the run's seeds.
 
     Returns:
         By random arm and figure the difference of its two draws, with the smallest effect that is
         shown with power 0.8; by dose of exchange its effect and the power.
     """
-    own = range(PILOT, PILOT + seeds)
+    own = PILOT
     smallest: dict[str, Any] = {}
-    for arm in dict.fromkeys(cell.arm for cell in figures if cell.draw):
+    for arm in dict.fromkeys(cell.arm for cell in cells(seeds) if cell.draw):
         one, other = (_series(figures, arm, own, draw) for draw in (0, 1))
-        smallest[arm] = {name: _plain(one[name] - other[name]) for name in FIGURES}
+        smallest[arm] = {name: _plain(one[name] - other[name], seeds) for name in FIGURES}
     original = _series(figures, "original", own)
     doses: dict[str, Any] = {}
     for arm, share in DOSES.items():
@@ -277,9 +278,12 @@ def _arm(
     }
 
 
-def _plain(values: Floats) -> dict[str, float]:
-    """An effect as JSON."""
-    return {name: round(each, DIGITS) for name, each in asdict(power.effect(values)).items()}
+def _plain(values: Floats, seeds: int | None = None) -> dict[str, float]:
+    """An effect as JSON; the smallest one is of a run of k seeds, if they are others."""
+    found = power.effect(values)
+    if seeds is not None:
+        found = replace(found, smallest=power.smallest(float(values.std(ddof=1)), seeds))
+    return {name: round(each, DIGITS) for name, each in asdict(found).items()}
 
 
 def _corpus(texts: Texts) -> dict[str, int]:

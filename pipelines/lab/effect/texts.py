@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import WEIGHT, leaning
 from evenflow.transforms.lab.masking.interventions import COUNTERFACTUAL, Intervention
-from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
+from evenflow.transforms.lab.masking.sentences import SentenceFinder
 from evenflow.transforms.measures.bias_score.words import given_names, named
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.text.words import split_runs
@@ -129,16 +129,12 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
     original = weighed[TEXT]
     words = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
     finder, change = SentenceFinder(words), Intervention(COUNTERFACTUAL, words)
-    every = [_exchanged(text, finder, change, lambda _: True) for text in original]
-    half = [
-        _exchanged(text, finder, change, lambda each: draw(each.text, each.start, 2) == 0)
-        for text in original
-    ]
+    every, half = zip(*(_exchanged(text, finder, change) for text in original), strict=True)
     texts = Texts(
         {
             "original": original,
-            "exchanged": every,
-            "half": half,
+            "exchanged": list(every),
+            "half": list(half),
             "gc": [exchanged_by[identity] for identity in weighed[ID]],
         },
         np.array(weighed[WEIGHT.name]),
@@ -161,17 +157,17 @@ def _gated(inputs: list[str], output: Path, name: str) -> dict[str, list[Any]]:
     return pa.concat_tables(tables).select(columns).to_pydict()
 
 
-def _exchanged(
-    text: str, finder: SentenceFinder, change: Intervention, chosen: Callable[[Sentence], bool]
-) -> str:
-    """A text in which the chosen sentences that name a group name the other one."""
-    parts: list[str] = []
+def _exchanged(text: str, finder: SentenceFinder, change: Intervention) -> tuple[str, str]:
+    """A text in which every sentence that names a group, and half of them, name the other one."""
+    every: list[str] = []
+    half: list[str] = []
     at = 0
     for each in finder.find(text):
-        if chosen(each):
-            parts += [text[at : each.start], change(each).text]
-            at = each.start + len(each.text)
-    return "".join([*parts, text[at:]])
+        before, changed = text[at : each.start], change(each).text
+        every += [before, changed]
+        half += [before, each.text if draw(each.text, each.start, 2) else changed]
+        at = each.start + len(each.text)
+    return "".join([*every, text[at:]]), "".join([*half, text[at:]])
 
 
 def _words(text: str) -> list[str]:

@@ -39,6 +39,13 @@ def test_crows_pairs(scores: tuple[float, float], figure: float | None) -> None:
         assert found["parts"]["gender"]["figure"] == figure
 
 
+def test_crows_pairs_of_equal_scores() -> None:
+    """Masked models: as published. Causal ones: as lm-evaluation-harness has it."""
+    assert crows_pairs.judged(-1, -1)["stereotypical"] is None
+    assert crows_pairs.judged(-1, -1, ties=True)["stereotypical"] == 0
+    assert crows_pairs.judged(-1, -2, ties=True)["stereotypical"] == 1
+
+
 def test_hellaswag() -> None:
     rows = lines("hellaswag", [{"correct": n < 3, "normalised": n < 1} for n in range(4)])
     found = results(rows, SUITES["hellaswag"])
