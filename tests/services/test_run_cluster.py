@@ -62,7 +62,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     lines = [*rows[:40], "no JSON", '{"id": "x"}', *rows[40:80], rows[79]]
     (folder / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    (folder / "b.jsonl.gz").write_bytes(gzip.compress("\n".join(rows[80:120]).encode()))
+    members = ["\n".join(rows[80:99]) + "\n" + rows[99][:50], rows[99][50:], *rows[100:120]]
+    (folder / "b.jsonl.gz").write_bytes(
+        b"".join(
+            gzip.compress(each.encode()) for each in (*members[:2], "\n" + "\n".join(members[2:]))
+        )
+    )
     table = pa.Table.from_pylist([json.loads(row) for row in rows[120:150]])
     pq.write_table(table, folder / "c.parquet", row_group_size=11)
     for number in range(3):

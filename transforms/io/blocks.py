@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from evenflow.schemas.plugins import PluginTextError
 from evenflow.transforms.io import formats
+from evenflow.transforms.io.decompress import Frames
 from evenflow.transforms.io.files import RECORD_BYTES, open_file, printable
 from evenflow.transforms.io.formats import Format
 from evenflow.transforms.io.lines import CsvLines, PlainLines
@@ -120,7 +121,11 @@ class Block:
 
 
 def read_blocks(
-    file: str, first: int = 0, offset: int | None = None, part: tuple[int, int] = (0, 1)
+    file: str,
+    first: int = 0,
+    offset: int | None = None,
+    part: tuple[int, int] = (0, 1),
+    skip: int = 0,
 ) -> Iterator[Block]:
     """Read the blocks of a file in order.
 
@@ -128,8 +133,10 @@ def read_blocks(
         file: The file's name.
         first: Ordinal of the first record to read. Without an offset, reading begins at the start
             of the file, of Parquet at that of the record's row group.
-        offset: Byte of that record, as an earlier Block gave it; None to read from the start.
+        offset: Byte of that record, as an earlier Block or a scan gave it; None to read from the
+            start. Of a compressed file the byte where a frame begins.
         part: Which row groups of Parquet are read: number from 0, and number of parts.
+        skip: Of a compressed file: decompressed bytes between that byte and the record.
 
     Yields:
         The blocks. The last one carries the fault where the data cannot be read further.
@@ -145,7 +152,7 @@ def read_blocks(
         if offset is None and not own.is_table:
             first = 0
         try:
-            for block in _blocks(raw, own, file, first, offset, part):
+            for block in _blocks(raw, own, file, first, (offset, skip), part):
                 yield block
                 first = block.first + block.size
         except faults as error:
@@ -154,7 +161,12 @@ def read_blocks(
 
 
 def _blocks(
-    raw: BinaryIO, own: Format, file: str, first: int, offset: int | None, part: tuple[int, int]
+    raw: BinaryIO,
+    own: Format,
+    file: str,
+    first: int,
+    start: tuple[int | None, int],
+    part: tuple[int, int],
 ) -> Iterator[Block]:
     """The blocks of an open file of a format, up to a fault, which is raised."""
     if own.is_table:
@@ -170,9 +182,11 @@ def _blocks(
             first += len(records)
     else:
         header = csv_header(raw) if own.has_header else None
-        at = offset or (0 if header is None else len(header) + 1)
+        at = start[0] or (0 if header is None else len(header) + 1)
         raw.seek(at)
-        stream = own.stream(raw)
+        stream, skip = own.stream(raw), start[1]
+        while skip and (left := stream.read(min(skip, BLOCK_BYTES))):
+            skip -= len(left)
         for records, cut in _lines(stream, own.lines()):
             begin = at if own.is_seekable else None
             yield Block(file, first, records, stream.tell(), None, None, begin, cut, header)
@@ -181,7 +195,10 @@ def _blocks(
             at += sum(length - KEPT_BYTES for length in cut.values())
 
 
-def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, int, bool]]:
+Lengths = tuple[Index, tuple[int, int], int, bool]
+
+
+def read_lengths(file: str, offset: int | None = None) -> Iterator[Lengths]:
     """Find the lengths of a file's lines, without their ends, as `read_blocks` cuts them.
 
     Args:
@@ -189,8 +206,9 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, 
         offset: Byte of the first line; None to read from the start.
 
     Yields:
-        Lengths (n,) in bytes, bytes of the file that were read to find them, and whether the file
-        cannot be read further.
+        Lengths (n,) in bytes; of a compressed file where to begin reading for the first of them: a
+        byte of the file, and bytes to skip (see `read_blocks`); bytes of the file that were read to
+        find them; and whether the file cannot be read further.
 
     Raises:
         OSError: The device fails.
@@ -201,6 +219,7 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, 
         raw.seek(offset or 0)
         stream, lines = own.stream(raw), (own.lines or PlainLines)()
         held, faulty, chunk = 0, False, b""
+        at, done = (0, 0), 0  # where to begin for the next line; bytes of the text before it
         while True:
             try:
                 chunk = stream.read(BLOCK_BYTES)
@@ -212,11 +231,13 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[tuple[Index, 
             if len(ends):
                 lengths = np.diff(ends, prepend=-1) - 1
                 lengths[0] += held
+                yield lengths, at, stream.tell(), False
+                done += held + int(ends[-1]) + 1
+                at = stream.start(done) if isinstance(stream, Frames) else at
                 held = -1 - int(ends[-1])
-                yield lengths, stream.tell(), False
             held += len(chunk)
         if held or faulty:
-            yield np.array([held] * bool(held), np.int64), raw.tell(), faulty
+            yield np.array([held] * bool(held), np.int64), at, raw.tell(), faulty
 
 
 def join_texts(source: Iterable[Block]) -> Iterator[Block]:
@@ -280,24 +301,33 @@ class FileReader:
     def __init__(self) -> None:
         self._open: dict[str, tuple[int, Iterator[Block], Block | None]] = {}
 
-    def segment(self, file: str, first: int, last: int, offset: int | None) -> Iterator[Block]:
+    def segment(
+        self, file: str, first: int, last: int, offset: int | None, skip: int = 0
+    ) -> Iterator[Block]:
         """Read a range of a file's records.
 
         Args:
             file: The file's name.
             first: Ordinal of the first record.
             last: Ordinal of the last record (included).
-            offset: Byte of the first record; None where a reader may not begin there.
+            offset: Byte where a reader may begin for the first record; None where there is none.
+            skip: Bytes to skip from there on (see `read_blocks`).
 
         Yields:
             The blocks of these records.
         """
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
-        # Reading on is best, unless the start lies well ahead: then another process has read the
-        # records between.
-        leaps = offset is not None or formats.of(file).is_table
-        if ahead is None or at > first or (leaps and first > ahead.last):
-            source = read_blocks(file, first, offset)
+        # Reading on is best, unless a place to begin at lies well ahead: then another process has
+        # read the records between.
+        if (
+            ahead is None
+            or at > first
+            or (
+                first > ahead.last
+                and (formats.of(file).is_table or (offset or 0) >= ahead.stored)
+            )
+        ):
+            source = read_blocks(file, first, offset, skip=skip)
             ahead = next(source, None)
         while ahead is not None and ahead.first <= last:
             if part := ahead.clip(first, last):

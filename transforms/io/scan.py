@@ -1,7 +1,7 @@
 """Finds where the records of files begin and how long they are; nothing is parsed.
 
 A large file has several parts, which different workers may scan: of plain JSON lines ranges of
-bytes, of Parquet row groups. A compressed file is one part.
+bytes, of Parquet row groups. A compressed file is one part; its panes are read from any frame on.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Scanned:
     Attributes:
         file: The file's name.
         lengths: Bytes of each record (n,), as uint64; the rows of a table share its bytes.
-        begin: Byte of the first record; None where a reader may not begin at a record.
+        begin: Byte where a reader may begin for the first record; None where it may not.
+        skip: Of a compressed file: decompressed bytes between the two.
         stored: Bytes of the file that were read to find them.
         fault: Whether the file cannot be read further; what follows in it is no part of the input.
     """
@@ -54,6 +55,7 @@ class Scanned:
     begin: int | None
     stored: int
     fault: bool
+    skip: int = 0
 
     def weights(self) -> np.ndarray:
         """Return the bytes of each record (n,) that are kept in memory, as `Block.weights` does."""
@@ -61,9 +63,14 @@ class Scanned:
             return self.lengths
         return np.where(self.lengths > RECORD_BYTES, np.uint64(KEPT_BYTES), self.lengths)
 
-    def byte(self, index: int) -> int | None:
-        """Return where a record begins in the file; None where a reader may not begin there."""
-        return None if self.begin is None else self.begin + int(self.lengths[:index].sum()) + index
+    def start(self, index: int) -> tuple[int | None, int]:
+        """Return where to begin reading for a record: a byte (None: the start), bytes to skip."""
+        if self.begin is None:
+            return None, 0
+        ahead = int(self.lengths[:index].sum()) + index
+        if formats.of(self.file).is_seekable:
+            return self.begin + ahead, 0
+        return self.begin, self.skip + ahead
 
 
 def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
@@ -114,14 +121,16 @@ def scan(part: Part) -> Iterator[Scanned]:
             yield Scanned(part.file, lengths, None, block.stored, block.fault is not None)
         return
     begin = _first_record(part) if own.is_seekable else None
-    for found, stored, fault in read_lengths(part.file, begin):
-        first, size = begin, len(found)
+    for found, (at, skip), stored, fault in read_lengths(part.file, begin):
+        size = len(found)
+        # A file of one frame is read from its start; so is what lies in the first frame of more
+        first = begin if own.is_seekable else at or None
         if begin is not None:
             nexts = begin + np.cumsum(found + 1)
             begin = int(nexts[-1]) if size else begin
             if part.end is not None:
                 found = found[nexts - found - 1 < part.end]
-        yield Scanned(part.file, found.astype(np.uint64), first, stored, fault)
+        yield Scanned(part.file, found.astype(np.uint64), first, stored, fault, skip)
         if len(found) < size:
             return
 
@@ -164,6 +173,7 @@ def pack(found: Iterable[Scanned]) -> bytes:
             "begin": pa.array([each.begin for each in rows], pa.int64()),
             "stored": pa.array([each.stored for each in rows], pa.int64()),
             "fault": pa.array([each.fault for each in rows], pa.bool_()),
+            "skip": pa.array([each.skip for each in rows], pa.int64()),
         }
     )
     sink = pa.BufferOutputStream()

@@ -31,8 +31,9 @@ class Segment:
         first: Number of the first record in the file, from 0.
         last: Number of the last record, included.
         order: The segment's number in its pane.
-        offset: Byte of the file where the first record begins; None where a reader cannot begin
-            there.
+        offset: Byte of the file where a reader may begin for the first record; None where it may
+            not.
+        skip: Of a compressed file: decompressed bytes between the two.
     """
 
     file: str
@@ -40,6 +41,7 @@ class Segment:
     last: int
     order: int
     offset: int | None = None
+    skip: int = 0
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,10 @@ def cut(
     for file, pieces in groupby(found, lambda each: each.file):
         # Ordinal of the next record; of the segment's first record, and its byte; records to skip
         at = first = skip = 0
-        offset = 0 if formats.of(file).is_seekable else None
+        start = (0 if formats.of(file).is_seekable else None, 0)
         if (last := begin.read.get(file)) is not None:
             at, first = last.first if last.offset is not None else 0, last.last + 1
-            skip, offset = first - at, None
+            skip, start = first - at, (None, 0)
         broken, before = False, 0
         for piece in pieces:
             if broken:
@@ -148,7 +150,7 @@ def cut(
             broken, is_new = piece.fault, piece.fault and skip <= count
             at, skip = at + done, skip - done
             if at == first and first:
-                offset = piece.byte(done)
+                start = piece.start(done)
             sums = piece.weights().cumsum(dtype=np.int64)
             taken = int(sums[done - 1]) if done else 0
             while True:
@@ -164,15 +166,15 @@ def cut(
                 done = until
                 if done == count:
                     break
-                segments += _segment(file, first, at, offset, len(segments))
+                segments += _segment(file, first, at, start, len(segments))
                 stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
                 yield Pane(number, tuple(segments), size, stored, begin.pane)
                 number, docs, size, segments = number + 1, 0, 0, []
-                first, offset = at, piece.byte(done)
+                first, start = at, piece.start(done)
             before = stored = piece.stored
             if is_new:  # the fault stands where the next record would
                 at, docs = at + 1, docs + 1
-        segments += _segment(file, first, at, offset, len(segments))
+        segments += _segment(file, first, at, start, len(segments))
     if segments and (docs >= limit_docs or size >= limit_bytes or not whole):
         yield Pane(number, tuple(segments), size, stored, begin.pane)
 
@@ -198,9 +200,11 @@ def panes(
     return cut(found, config, begin, whole)
 
 
-def _segment(file: str, first: int, until: int, offset: int | None, order: int) -> list[Segment]:
+def _segment(
+    file: str, first: int, until: int, start: tuple[int | None, int], order: int
+) -> list[Segment]:
     """Records first..until (excluded) as a segment; none where there are no records."""
-    return [Segment(file, first, until - 1, order, offset)] if until > first else []
+    return [Segment(file, first, until - 1, order, *start)] if until > first else []
 
 
 def check_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:

@@ -211,7 +211,7 @@ def _read(
     """The blocks of segments; adds the range that was read of each segment."""
     for each in segments:
         digest = RecordDigest()
-        for block in reader.segment(each.file, each.first, each.last, each.offset):
+        for block in reader.segment(each.file, each.first, each.last, each.offset, each.skip):
             digest.add(block)
             yield block
         ranges.append(
@@ -219,7 +219,7 @@ def _read(
                 file=files.printable(each.file),
                 first=each.first,
                 last=each.last,
-                offset=each.offset,
+                offset=each.offset if formats.of(each.file).is_seekable else None,
                 sha256=digest.hexdigest(),
             )
         )

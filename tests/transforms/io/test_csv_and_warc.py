@@ -119,7 +119,7 @@ def test_reading_begins_at_any_line_that_a_scan_has_found(
     at = 0
     for piece in scanned(path):
         for index in range(len(piece.lengths)):
-            source = FileReader().segment(str(path), at, 39, piece.byte(index))
+            source = FileReader().segment(str(path), at, 39, *piece.start(index))
             read = [(block.header, raw) for block in source for raw in block.records]
             assert read == [(b"id,text", raw) for raw in every[at:]]
             at += 1

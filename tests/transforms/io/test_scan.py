@@ -5,16 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.transforms.io import blocks
-from evenflow.transforms.io.blocks import read_blocks
+from evenflow.transforms.io.blocks import FileReader, read_blocks
 from evenflow.transforms.io.scan import Part, Scanned, pack, scan, split, unpack
 
 
@@ -36,7 +38,7 @@ def joined(found: list[Scanned]) -> tuple[list[int], list[int | None], bool]:
     begins: list[int | None] = []
     for each in found:
         weights += each.weights().tolist()
-        begins += [each.byte(index) for index in range(len(each.lengths))]
+        begins += [each.start(index)[0] for index in range(len(each.lengths))]
         if each.fault:
             return weights, begins, True
     return weights, begins, False
@@ -109,3 +111,85 @@ def test_a_file_that_breaks_off_and_a_text(tmp_path: Path) -> None:
         [part] = split(str(path), path.stat().st_size, 1)
         assert joined(list(scan(part))) == records(path)
     assert records(tmp_path / "a.jsonl.gz")[2]
+
+
+SKIPPABLE = b"\x50\x2a\x4d\x18\x02\x00\x00\x00ab"  # holds what is no text, such as an index
+
+
+def in_frames(suffix: str, text: bytes, cuts: Iterable[int]) -> tuple[bytes, list[int]]:
+    """A text compressed in frames that end anywhere, and where these begin."""
+    edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
+    one = (
+        gzip.compress if suffix == ".gz" else zstandard.ZstdCompressor(write_checksum=True).compress
+    )
+    data, begins = b"", list[int]()
+    for begin, end in pairwise(edges):
+        data += SKIPPABLE if suffix == ".zst" and begin % 2 else b""
+        begins.append(len(data))
+        data += one(text[begin:end])
+    return data, begins
+
+
+@given(
+    st.sampled_from([".gz", ".zst"]),
+    st.lists(st.integers(0, 30), min_size=1, max_size=40),
+    st.lists(st.integers(1, 600), max_size=9),
+    st.integers(4, 90),
+)
+def test_any_record_of_a_compressed_file_is_read_from_a_frame_before_it(
+    tmp_path_factory: pytest.TempPathFactory,
+    suffix: str,
+    lengths: list[int],
+    cuts: list[int],
+    most: int,
+) -> None:
+    """What lies before the frame is not read: it is overwritten."""
+    lines = [b"%d" % number + b"x" * length for number, length in enumerate(lengths)]
+    data, begins = in_frames(suffix, b"\n".join(lines), cuts)
+    path = tmp_path_factory.mktemp("frames") / f"a.jsonl{suffix}"
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "BLOCK_BYTES", most)
+        starts = [
+            piece.start(index)
+            for piece in unpack(pack(scanned(split(str(path), len(data), 1))))
+            for index in range(len(piece.lengths))
+        ]
+        assert len(starts) == len(lines)
+        for number, (offset, skip) in reversed([*enumerate(starts)]):
+            path.write_bytes(bytes(offset or 0) + data[offset or 0 :])
+            segment = FileReader().segment(str(path), number, len(lines), offset, skip)
+            assert [raw for block in segment for raw in block.records] == lines[number:]
+        for number, (offset, skip) in enumerate(starts):
+            assert offset is None or (offset in begins or offset + len(SKIPPABLE) in begins)
+            before = len(b"\n".join(lines[:number]))
+            assert offset is None or skip <= before
+
+
+def test_a_reader_leaps_over_frames_but_not_within_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 64)
+    lines = [b"line %04d" % number for number in range(4000)]
+    data, begins = in_frames(".zst", b"\n".join(lines), range(0, 40_000, 20_000))
+    assert len(begins) == 2
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(data)
+    starts = [
+        piece.start(index)
+        for piece in scanned(split(str(path), len(data), 1))
+        for index in range(len(piece.lengths))
+    ]
+    opened = list[int]()
+    monkeypatch.setattr(
+        blocks,
+        "read_blocks",
+        lambda file, first, *where, **skip: (
+            opened.append(first) or read_blocks(file, first, *where, **skip)
+        ),
+    )
+    reader = FileReader()
+    for first in (10, 500, 900, 3000, 3500):
+        [block] = reader.segment(str(path), first, first, *starts[first])
+        assert block.records == [lines[first]]
+    assert opened == [10, 3000]
