@@ -322,10 +322,7 @@ class FileReader:
         if (
             ahead is None
             or at > first
-            or (
-                first > ahead.last
-                and (formats.of(file).is_table or (offset or 0) >= ahead.stored)
-            )
+            or (first > ahead.last and (formats.of(file).is_table or (offset or 0) >= ahead.stored))
         ):
             source = read_blocks(file, first, offset, skip=skip)
             ahead = next(source, None)
