@@ -16,7 +16,7 @@ order.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import Measured, Score, Sums, Verdict
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
-from evenflow.transforms.measures.measure import Columns, Counter, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import Columns, Counter, Family, Measure, MeasureTotals
 from evenflow.transforms.measures.names.recogniser import Recogniser
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import doubted
@@ -190,6 +190,15 @@ class NamedPeople(Measure[Named]):
             f"named people: about {section['people']:,}, {section['women']:.1%} women by their"
             f" first names; DR {section['dr']:.3f} ({interval}): {section['verdict']['state']}"
         ]
+
+    def families(self, totals: MeasureTotals | None) -> Iterator[Family]:
+        """Yield the people by group, and DR of the rolling panes."""
+        people = {} if totals is None else {(own,): totals.sums[own] / UNIT for own in GROUPS}
+        about = "People that first names tell of, as expected counts."
+        yield Family("names_people", about, ["group"], people, True)
+        last = None if totals is None else self._own(totals).rolling
+        scores = {(key,): getattr(last, key, None) for key in ("dr", "low", "high")}
+        yield Family("names_dr", "DR of named people, rolling panes.", ["figure"], scores)
 
     def thresholds(self, config: Config) -> dict[str, float | None]:
         """Thresholds of DR."""

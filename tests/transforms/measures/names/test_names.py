@@ -104,6 +104,10 @@ def test_it_goes_through_the_gate(
     section = json.loads((tmp_path / "out/report.json").read_text())["measures"]["names"]
     assert section["women"] < 0.05 and section["low"] < section["dr"] <= section["high"]
     assert "named people: about" in evenflow(tmp_path, "gate", "status", tmp_path / "out").stdout
+    evenflow(tmp_path, "gate", "metrics", tmp_path / "out", "--file", tmp_path / "out.prom")
+    metrics = (tmp_path / "out.prom").read_text()
+    assert 'evenflow_names_people_total{gate="out",group="male"} 1' in metrics
+    assert 'evenflow_names_dr{figure="low",gate="out"} 0.' in metrics
     measured = ("measure", tmp_path / "in.jsonl", "--config", config)
     assert "named people: about" in evenflow(tmp_path, *measured).stdout
     figures = json.loads(evenflow(tmp_path, *measured, "--json").stdout)["measures"]["names"]
