@@ -1,9 +1,9 @@
-"""What the gate costs by mode: python tests/benchmarks/cost.py [INPUT.jsonl] [--mb 4] [--runs 2]
+"""What the gate costs by mode: python tests/benchmarks/cost.py [INPUT.jsonl] [--mb 4] [--runs 5]
 
 Of each mode: MB of JSON lines a second of one core, memory, bytes written and kept per byte of
 input, requests to an object store a pane, and what 1 TB a day needs. CPU is that of a run on --mb
 (in fast modes on many times as much) less that of a run on a quarter of it, so that the start-up
-does not count; the table has the median of the runs, with the least and the greatest.
+does not count; the table has the mean of the runs, with its interval of 95 % (Student's t).
 Without INPUT, the text is that of
 tests/data/speeches.jsonl.gz, in documents of some paragraphs each. One worker; 1 MB is 10^6 bytes.
 CPU seconds of a busy machine are above those of an idle one.
@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
+from scipy import stats
 from speed import HERE, corpus
 from store_requests import counted
 
@@ -99,7 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("input", nargs="?", type=Path)
     parser.add_argument("--mb", type=float, default=4.0)
-    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", nargs="*", metavar="MODE", choices=list(MODES))
     given = parser.parse_args()
     table = Table(title=f"{given.mb:g} MB, panes of {PANE_DOCS} documents, {given.runs} runs")
@@ -123,13 +124,14 @@ def main() -> None:
             ]
             speeds = [beyond / (more.cpu - less.cpu) for less, more in pairs]
             last, size = pairs[-1][1], large.stat().st_size
-            speed = statistics.median(speeds)
-            start = statistics.median(
+            speed = statistics.mean(speeds)
+            low, high = stats.t.interval(0.95, len(speeds) - 1, speed, stats.sem(speeds))
+            start = statistics.mean(
                 less.cpu - small.stat().st_size / MB / speed for less, _ in pairs
             )
             table.add_row(
                 mode,
-                f"{speed:.2f} ({min(speeds):.2f}-{max(speeds):.2f})",
+                f"{speed:.3f} [{low:.3f}, {high:.3f}]",
                 f"{start:.1f}",
                 f"{max(more.memory for _, more in pairs) / (1 << 20):.0f}",
                 f"{last.written / size:.2f}",
