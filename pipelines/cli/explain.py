@@ -148,18 +148,8 @@ def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:
         from evenflow.pipelines.terminal import tables
 
         tables.console().print(explaining.coloured(document, explainer.finder))
-        if explainer.rewrites:
-            from evenflow.pipelines.explain.counterfactual import difference
-
-            tables.console().print(difference(document))
-        if explainer.judges:
-            from evenflow.pipelines.explain.stereotypes import summary
-
-            tables.console().print(summary(document))
-        if explainer.scores:
-            from evenflow.pipelines.explain import bias_score as scoring
-
-            tables.console().print(scoring.summary(document))
+        for lines in explainer.drawn(document):
+            tables.console().print(lines)
 
 
 def _text_of(directory: str, identity: str) -> str:

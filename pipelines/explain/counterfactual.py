@@ -11,9 +11,9 @@ from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.substitution import reading
-from evenflow.transforms.substitution.counterfactuals import chooser, judged
+from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
 from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
-from evenflow.transforms.substitution.sets import Edit, apply, within
+from evenflow.transforms.substitution.sets import apply, within
 from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.wordlists.loader import WordList
 
@@ -76,20 +76,16 @@ class Rewriter:
         for row in document["sentences"]:
             row["text_cda"], row["sets"] = {}, []
         for attribute, substituter in self._substituters.items():
-            edits: list[Edit] = []
-            wanted = chooser(text, self._source, self._target)
-            proposed = judged(
+            done = exchanged(
                 text,
                 substituter.propose(text, sentences, mentions),
-                wanted,
+                self._strictness.get(attribute, reading.STRICTNESS),
+                chooser(text, self._source, self._target),
                 self._judge,
                 self._bar,
             )
-            least = self._strictness.get(attribute, reading.STRICTNESS)
-            for number, each in enumerate(proposed):
-                target = wanted(each) if each.confidence >= least else None
+            for number, (each, target) in enumerate(zip(done.sets, done.targets, strict=True)):
                 chosen = each.edits[target] if target is not None else ()
-                edits += chosen
                 described = {
                     "attribute": attribute,
                     "set": number,
@@ -101,10 +97,9 @@ class Rewriter:
                 }
                 for place in each.sentences:
                     document["sentences"][place]["sets"].append(described)
-            edits.sort()
-            document["text_cda"][attribute] = apply(text, edits)
+            document["text_cda"][attribute] = done.text
             for row in document["sentences"]:
-                own = within(edits, row["start"], row["end"])
+                own = within(done.edits, row["start"], row["end"])
                 row["text_cda"][attribute] = apply(row["sent_text"], own) if own else None
 
 

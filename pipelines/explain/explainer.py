@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from evenflow.pipelines.explain import document as explaining
+from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.config import Config
 from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.annotation.mentions import MentionCounter
@@ -34,9 +38,6 @@ class Explainer:
 
     Attributes:
         finder: Finds the labels.
-        rewrites: Whether sentences are rewritten.
-        judges: Whether sentences are judged.
-        scores: Whether sentences are scored.
         most: Most characters of a text.
 
     Raises:
@@ -59,41 +60,29 @@ class Explainer:
         lists = config.word_lists()
         self.finder = LabelFinder(lists)
         self.most = config.max_text_mib << 20
-        self.rewrites = counterfactual is not None
-        self.judges = stereotypes or all_sentences
-        self.scores = bias_score
-        self._steps = []
+        self._steps: list[tuple[Callable[[dict[str, Any]], None], Callable[..., Text]]] = []
         if counters := registry.counters(config, lists):
             self._counter = MentionCounter(lists, attributes(config, lists), counters)
-            self._steps.append(self._add_measures)
+            self._steps.append((self._add_measures, _measures))
         if counterfactual is not None:
             # Models take a part of a second, which plain texts need not wait for
-            from evenflow.pipelines.explain.counterfactual import Rewriter
-            from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
+            from evenflow.pipelines.explain.counterfactual import Rewriter, difference
             from evenflow.transforms.substitution import reading
 
             judge = reading.DocumentJudge.shipped() if counterfactual == "gc" else None
             strictness = {
                 each.attribute: reading.strictness(config, each.attribute) for each in lists
             }
-            bar = StereotypeBar(lists)
+            bar = registry.bar(lists)
             rewriter = Rewriter(lists, counterfactual, source, target, strictness, judge, bar)
-            self._steps.append(rewriter.add_to)
-        if self.judges:
-            from evenflow.pipelines.explain import stereotypes as stereotyping
+            self._steps.append((rewriter.add_to, difference))
+        if stereotypes or all_sentences:
+            from evenflow.pipelines.explain import stereotypes as judging
 
-            thresholds = {
-                each.attribute: config.stereotype_threshold(each.attribute) for each in lists
-            }
-            own = config.stereotypes
-            acts_on_creeds = own.creeds == "policy"
-            judging = stereotyping.judge(
-                lists, thresholds, own.precision, acts_on_creeds, all_sentences
-            )
-            self._steps.append(judging.add_to)
-
+            judge = judging.Stereotypes(config, all_sentences)
+            self._steps.append((judge.add_to, judging.summary))
         if bias_score:
-            from evenflow.pipelines.explain.bias_score import BiasExplainer
+            from evenflow.pipelines.explain import bias_score as scoring
             from evenflow.transforms.measures.bias_score import signal
 
             own, shares = signal.of(config), None
@@ -107,7 +96,7 @@ class Explainer:
                         " --importance away, or give vectors of a file"
                     )
                 shares = contextual.load(importance).shares
-            self._steps.append(BiasExplainer(own, shares).add_to)
+            self._steps.append((scoring.BiasExplainer(own, shares).add_to, scoring.summary))
 
     def explain(self, identity: str, text: str) -> dict[str, Any]:
         """Explain a text.
@@ -137,10 +126,21 @@ class Explainer:
     def _add_measures(self, document: dict[str, Any]) -> None:
         """Add to a document what measures count of it, by their names."""
         found = Documents("", [document["id"]], [document["text"]], [0])
-        document["measures"] = self._counter.count(found)[0].measures
+        document["measures"] = self._counter.count(found).figures.measures
+
+    def drawn(self, document: Mapping[str, Any]) -> Iterator[Text]:
+        """Yield what was added to a document, drawn for a terminal."""
+        for _, draw in self._steps:
+            yield draw(document)
 
     def _completed(self, document: dict[str, Any]) -> dict[str, Any]:
         """The document with its counterfactuals and stereotypes."""
-        for add_to in self._steps:
+        for add_to, _ in self._steps:
             add_to(document)
         return document
+
+
+def _measures(document: Mapping[str, Any]) -> Text:
+    """What measures count of a document, a line each."""
+    found = document["measures"].items()
+    return Text("".join(f"{name}: {visible(json.dumps(counted))}\n" for name, counted in found))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.transforms.measures.stereotypes import detect, indicators
+from evenflow.schemas.config import Config
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, Detector
 from evenflow.transforms.measures.stereotypes.judging import (
     Candidate,
@@ -16,7 +16,6 @@ from evenflow.transforms.measures.stereotypes.judging import (
     StereotypeJudge,
 )
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.wordlists.loader import WordList
 
 # In the place of an attribute: the sentence names no group, and was judged because all sentences
 # were asked for.
@@ -35,33 +34,24 @@ class Stereotypes:
     """Judges the sentences of documents that `explain` returned.
 
     Args:
-        detector: Gives the probabilities.
-        scorer: Gives the indicators.
-        lists: The attributes' word lists.
-        thresholds: By attribute the score_scsc from which a potential stereotype is a strong one.
-        precision: Share of what is removed that should be right (0..1).
-        acts_on_creeds: Whether what is said of a creed alone is removed too.
+        config: The configuration.
         every: Whether sentences that name no group are judged too, as UNLISTED.
+        detector: Gives the probabilities; None: the shipped one.
+        scorer: Gives the indicators; None: the shipped one.
 
     Raises:
-        ModelError: The shipped calibration cannot be read.
+        ModelError: A model cannot be read.
     """
 
     def __init__(
         self,
-        detector: Detector,
-        scorer: IndicatorScorer,
-        lists: Sequence[WordList],
-        thresholds: Mapping[str, float],
-        precision: float,
-        acts_on_creeds: bool = False,
+        config: Config,
         every: bool = False,
+        detector: Detector | None = None,
+        scorer: IndicatorScorer | None = None,
     ):
-        self._judge = StereotypeJudge(
-            lists, thresholds, precision, detector, scorer, acts_on_creeds=acts_on_creeds
-        )
-        self._attributes = list(thresholds)
-        self._every = every
+        self._attributes, self._every = list(config.attributes), every
+        self._judge = StereotypeJudge(config, self._attributes, detector, scorer)
 
     def add_to(self, document: dict[str, Any]) -> None:
         """Add to each sentence, by attribute, what is known of stereotypes (main paper, 4.2.3).
@@ -155,36 +145,3 @@ def _one(row: Mapping[str, Any], attribute: str) -> Text:
     for reason in row["stereotype_reasons"][attribute]:
         out.append(f"        {visible(reason)}\n")
     return out
-
-
-def judge(
-    lists: Sequence[WordList],
-    thresholds: Mapping[str, float],
-    precision: float,
-    acts_on_creeds: bool = False,
-    every: bool = False,
-) -> Stereotypes:
-    """Judge sentences with the shipped models.
-
-    Args:
-        lists: As for Stereotypes.
-        thresholds: As for Stereotypes.
-        precision: As for Stereotypes.
-        acts_on_creeds: As for Stereotypes.
-        every: As for Stereotypes.
-
-    Returns:
-        The judge.
-
-    Raises:
-        ModelError: A model cannot be read.
-    """
-    return Stereotypes(
-        detect.shipped(),
-        indicators.shipped(),
-        lists,
-        thresholds,
-        precision,
-        acts_on_creeds,
-        every,
-    )

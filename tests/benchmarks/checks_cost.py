@@ -78,7 +78,7 @@ def texts(lines: list[str], number: int, size: int) -> list[str]:
 def shard(annotator: Annotator, path: Path, held: list[str]) -> dict[str, AttributeEntry]:
     """Write a pane's shard as the gate does; the figures that its ledger has."""
     ids = [f"document-{number}" for number in range(len(held))]
-    figures, counts = annotator.mentions.count(
+    figures, counts, *_ = annotator.mentions.count(
         Documents("in", ids, held, list(range(len(held)))), with_sentences=False
     )
     columns: dict[str, Any] = {

@@ -39,7 +39,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.substitution import bygroup, even, persons, substituter
-from evenflow.transforms.substitution.counterfactuals import chooser, judged
+from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
 from evenflow.transforms.substitution.judges import ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.transforms.substitution.substituter import Substituter
@@ -98,9 +98,7 @@ def decisions(
         wanted = chooser(text, row["group"], row["target"])
         edits = [
             Edit(edit.start - start, edit.end - start, edit.replacement)
-            for each in judged(text, own, wanted, judge)
-            if each.confidence >= max(strictness, 1e-9) and (target := wanted(each)) is not None
-            for edit in each.edits[target]
+            for edit in exchanged(text, own, strictness, wanted, judge).edits
             if start <= edit.start and edit.end <= end
         ]
         said = apply(row["sentence"], sorted(edits))

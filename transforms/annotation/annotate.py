@@ -16,11 +16,10 @@ from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN
-from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.measures import registry
-from evenflow.transforms.measures.measure import Columns, Screen
+from evenflow.transforms.measures.measure import Columns
 from evenflow.transforms.staging.block import documents_table
-from evenflow.transforms.staging.sentence_table import Relevant, Rows
+from evenflow.transforms.staging.sentence_table import Relevant, Rows, Screened
 from evenflow.transforms.substitution import joined
 from evenflow.wordlists.loader import WordList
 
@@ -143,7 +142,7 @@ class Annotator:
         def measured(spoilt: Spoilt) -> documents.Figures:
             keep = any(each.fields for each in self.counters.values())
             found = validate(block, self.config, self.own, keep_fields=keep, spoilt=spoilt)
-            figures, _ = self.count(found, with_sentences=False)
+            figures = self.mentions.count(found, with_sentences=False).figures
             figures.input_bytes = sum(block.weights())
             figures.dead_reasons = dict(found.reasons)
             return figures
@@ -169,16 +168,6 @@ class Annotator:
             )
 
         return without_spoilt(done, block.size, self.probe)
-
-    def count(
-        self,
-        found: Documents,
-        with_sentences: bool = True,
-        searched: list[Searched] | None = None,
-        columns: Columns | None = None,
-    ) -> tuple[documents.Figures, list[Ints]]:
-        """Count the mentions in documents, and what measures need; see `MentionCounter.count`."""
-        return self.mentions.count(found, with_sentences, searched, columns)
 
     def probe(self) -> Annotated:
         """Annotate a plain document, to see whether annotation works at all."""
@@ -208,39 +197,25 @@ class Annotator:
 
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
-        found, columns, parts = self._set_aside(found)
-        searched: list[Searched] | None = [] if self.proposer or self.screen else None
-        wanted = None if columns else columns  # they may be known already
-        figures, counts = self.count(found, searched=searched, columns=wanted)
-        details, aside = None, None
-        if searched is not None:
+        found, known, parts = self._set_aside(found)
+        counted, details = self.mentions.count(found), None
+        if self.repairs:
             rows = Rows({words.attribute: words.groups for words in self.lists})
-            # The filter knows groups by more words than the labels
-            everything = self.screen is not None or self._copier is not None
-            relevant = list(self.mentions.relevant(searched, every=everything))
-            kept = found
-            if self.screen is None:
-                for number, text, sentences, mentions, _ in relevant:
-                    rows.add(found.places[number], found.ids[number], text, sentences, mentions)
-            else:
-                kept, aside = self._screened(found, relevant, rows, self.screen)
+            # A screen knows groups by more words than the labels, and copies are of all documents
+            every = self.screen is not None or self._copier is not None
+            relevant = list(self.mentions.relevant(counted.searched, every))
+            kept, aside = self._screened(found, relevant, rows)
+            parts += aside
             if kept is not found:
-                searched.clear()
-                columns.clear()
-                figures, counts = self.count(kept, searched=searched, columns=columns)
-                relevant = (
-                    list(self.mentions.relevant(searched, every=self._copier is not None))
-                    if self.proposer
-                    else []
-                )
-            details = Details(rows, self._proposed(kept, relevant, columns))
-            found = kept
+                found, known, counted = kept, {}, self.mentions.count(kept)
+                relevant = self.mentions.relevant(counted.searched, self._copier is not None)
+            details = Details(rows, self._proposed(found, relevant, known or counted.columns))
+        figures = counted.figures
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
-        parts += [] if aside is None else [aside]
-        aside = pa.concat_tables(parts) if parts else None
-        table = self._table(found, counts, columns)
-        return Annotated(table, found.dead, figures, details, aside)
+        table = self._table(found, counted.mentions, known or counted.columns)
+        set_aside = pa.concat_tables(parts) if parts else None
+        return Annotated(table, found.dead, figures, details, set_aside)
 
     def _set_aside(self, found: Documents) -> tuple[Documents, Columns, list[pa.Table]]:
         """The documents that measures let pass, what is known of them, the others with reasons."""
@@ -256,12 +231,17 @@ class Annotator:
         return found, columns, parts
 
     def _screened(
-        self, found: Documents, relevant: Sequence[Relevant], rows: Rows, screen: Screen
-    ) -> tuple[Documents, pa.Table | None]:
+        self, found: Documents, relevant: Sequence[Relevant], rows: Rows
+    ) -> tuple[Documents, list[pa.Table]]:
         """The documents after the screen, and those that are set aside. Fills the rows."""
         texts = list(found.texts)
         aside: dict[int, str] = {}
-        for each, done in zip(relevant, screen.screen(relevant, found), strict=True):
+        screened = (
+            [Screened(each.text) for each in relevant]
+            if self.screen is None
+            else self.screen.screen(relevant, found)
+        )
+        for each, done in zip(relevant, screened, strict=True):
             place, identity = found.places[each.number], found.ids[each.number]
             rows.add(
                 place,
@@ -276,17 +256,13 @@ class Annotator:
             if done.aside is not None:
                 aside[each.number] = done.aside
         if not aside and texts == found.texts:
-            return found, None
-        kept = _chosen(
-            replace(found, texts=texts),
-            [number for number in range(len(texts)) if number not in aside],
-        )
-        if not aside:
-            return kept, None
-        return kept, _with_reasons(found, dict(sorted(aside.items())))
+            return found, []
+        left = [number for number in range(len(texts)) if number not in aside]
+        kept = _chosen(replace(found, texts=texts), left)
+        return kept, [_with_reasons(found, dict(sorted(aside.items())))] if aside else []
 
     def _proposed(
-        self, found: Documents, relevant: Sequence[Relevant], columns: Columns
+        self, found: Documents, relevant: Iterable[Relevant], columns: Columns
     ) -> list[Proposed]:
         """What could be substituted, by document."""
         if self.proposer is None:

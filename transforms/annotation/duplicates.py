@@ -107,7 +107,7 @@ def drop(
     figures = before
     if block.has(Part.DOCUMENTS):
         left = read_documents(block.read(Part.DOCUMENTS))
-        figures, _ = annotator.count(left)
+        figures = annotator.mentions.count(left).figures
         figures.take_reading(before)
     reasons = before.dead_reasons
     figures.dead_reasons = {**reasons, REASON: reasons.get(REASON, 0) + len(letters)}

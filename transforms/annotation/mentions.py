@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,22 @@ if TYPE_CHECKING:
 PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory of the arrays
 
 Ints = npt.NDArray[np.int64]
+
+
+class Counted(NamedTuple):
+    """What was counted in D documents.
+
+    Attributes:
+        figures: Their figures.
+        mentions: For each attribute the mentions of its M groups in each of them, (D, M).
+        searched: What was found in them, in pieces.
+        columns: What measures say of single documents.
+    """
+
+    figures: documents.Figures
+    mentions: list[Ints]
+    searched: list[Searched]
+    columns: Columns
 
 
 class MentionCounter:
@@ -62,24 +78,15 @@ class MentionCounter:
             labels = [self._finder.labels(number) for number in range(len(lists))]
             self._people = PeopleCounter(lists, labels, passages)
 
-    def count(
-        self,
-        found: Documents,
-        with_sentences: bool = True,
-        searched: list[Searched] | None = None,
-        columns: Columns | None = None,
-    ) -> tuple[documents.Figures, list[Ints]]:
+    def count(self, found: Documents, with_sentences: bool = True) -> Counted:
         """Count the mentions in D documents, and what measures need.
 
         Args:
             found: The documents.
             with_sentences: Whether sentences are counted too; they are if a measure needs them.
-            searched: What was found is added to this list; None: it is not kept.
-            columns: What measures say of single documents is added to these; None: it is not kept.
 
         Returns:
-            The documents' figures, and for each attribute the mentions of its M groups in each of
-            them, (D, M).
+            What was counted.
         """
         texts, with_sentences = found.texts, with_sentences or self._needs_sentences
         figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
@@ -93,6 +100,8 @@ class MentionCounter:
             if columns is not None:
                 columns[documents.LANGUAGE.name] = languages
         parts: list[list[Ints]] = []
+        searched: list[Searched] = []
+        columns: Columns = {}
         for first, last in pieces(texts, PIECE):
             piece = self._searched(first, texts[first:last], with_sentences)
             part, counts = self._piece(
@@ -101,11 +110,11 @@ class MentionCounter:
             for name, counter in self._counters.items():
                 part.measures[name] = counter.count(found, piece, columns)
             figures.add(part)
-            if searched is not None:
-                searched.append(piece)
+            searched.append(piece)
             parts.append(counts)
         none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self._attributes]
-        return figures, [np.concatenate(each) for each in zip(none, *parts, strict=True)]
+        counts = [np.concatenate(each) for each in zip(none, *parts, strict=True)]
+        return Counted(figures, counts, searched, columns)
 
     def relevant(self, searched: Sequence[Searched], every: bool = False) -> Iterator[Relevant]:
         """The documents that name a label, from what a count found; in the block's order.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -69,23 +68,22 @@ def rewrite(
         if column.name in names
     }
     found = Documents(read.file, ids, texts, places, fields={**fields, **joint})
-    scored: dict[str, list[Any]] = {}
-    figures, counts = annotator.count(found, columns=scored)
+    counted = annotator.mentions.count(found)
     columns = {
         **{column.with_name(INPUT + column.name): each for column, each in joint.items()},
         documents.ID: pa.array(ids, pa.string()),
         documents.TEXT: pa.array(texts, pa.large_string()),
     }
-    for attribute, each in zip(annotator.attributes, counts, strict=True):
+    for attribute, each in zip(annotator.attributes, counted.mentions, strict=True):
         for number, column in enumerate(documents.mention_fields(attribute)):
             columns[column] = pa.array(each[:, number], pa.int32())
     for column in documents.own_fields(annotator.attributes):
-        if column.name in scored:
-            columns[column] = pa.array(scored[column.name], column.type)
+        if column.name in counted.columns:
+            columns[column] = pa.array(counted.columns[column.name], column.type)
     if copies:
         columns[documents.COPY_OF] = pa.array(origins, pa.string())
     block.write(Part.DOCUMENTS, replace_columns(rebuilt, columns))
-    return figures
+    return counted.figures
 
 
 def _put(values: pa.Array, every: Sequence[Sequence[str]], at: int) -> pa.Array:

@@ -30,11 +30,13 @@ class Rewritten:
         text: The new text.
         edits: The edits of the original.
         sets: All sets, refused ones too.
+        targets: The group that each set went to; None: it stayed.
     """
 
     text: str
     edits: tuple[Edit, ...]
     sets: tuple[Set, ...]
+    targets: tuple[str | None, ...]
 
 
 def rewrite(
@@ -77,38 +79,50 @@ def rewrite(
     every = found.find_all(text)
     sentences = trimmed(text, uncut(bounds(text), every).tolist())
     proposed = substituter.propose(text, sentences, found.named(every))
-    wanted = chooser(text, source, target)
-    proposed = judged(text, proposed, wanted, judge if method == "gc" else None)
-    edits = sorted(
-        edit
-        for each in proposed
-        if each.confidence > 0
-        and each.confidence >= strictness
-        and (group := wanted(each)) is not None
-        for edit in each.edits[group]
-    )
-    return Rewritten(apply(text, edits), tuple(edits), tuple(proposed))
+    judge = judge if method == "gc" else None
+    return exchanged(text, proposed, strictness, chooser(text, source, target), judge)
 
 
-def judged(
+def exchanged(
     text: str,
     proposed: Sequence[Set],
+    strictness: float,
     wanted: Callable[[Set], str | None],
-    judge: ExchangeJudge | None,
+    judge: ExchangeJudge | None = None,
     bar: Bar | None = None,
-) -> list[Set]:
-    """Ask a judge about the wanted exchange of each set.
+) -> Rewritten:
+    """Have the proposed sets of a text judged, and exchange those that may be.
 
     Args:
         text: The document.
         proposed: Sets of one attribute.
+        strictness: The least probability of being right that an exchange needs.
         wanted: Gives the group that a set should go to, None for none.
-        judge: The judge; None: no set changes.
+        judge: Gives this probability; None: the sets' own.
         bar: Bars exchanges that the judge may accept; None: none.
 
     Returns:
-        The sets with the judge's confidence. Those that are not wanted stay as they are.
+        The text, its edits, and all sets.
     """
+    found = _judged(text, proposed, wanted, judge, bar)
+    targets = tuple(wanted(each) if 0 < each.confidence >= strictness else None for each in found)
+    edits = sorted(
+        edit
+        for each, group in zip(found, targets, strict=True)
+        if group is not None
+        for edit in each.edits[group]
+    )
+    return Rewritten(apply(text, edits), tuple(edits), tuple(found), targets)
+
+
+def _judged(
+    text: str,
+    proposed: Sequence[Set],
+    wanted: Callable[[Set], str | None],
+    judge: ExchangeJudge | None,
+    bar: Bar | None,
+) -> list[Set]:
+    """The sets with the judge's confidence. Those that are not wanted stay as they are."""
     asked = [
         (number, target)
         for number, each in enumerate(proposed)

@@ -119,7 +119,7 @@ def _counted(
 ) -> tuple[Documents, list[Any]]:
     """The documents of a block, and their mentions by attribute."""
     found = validate(block, config, annotator.own, keep_fields=by is not None, spoilt=spoilt)
-    return found, annotator.count(found, with_sentences=False)[1]
+    return found, annotator.mentions.count(found, with_sentences=False).mentions
 
 
 def _sources(found: Documents, by: str | None, out: _Read) -> Iterator[str]:

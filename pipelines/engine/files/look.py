@@ -160,7 +160,8 @@ def look(found: Mapping[str, int], config: Config, sample: int = SAMPLE) -> Look
     counts: list[list[npt.NDArray[np.int64]]] = []
     figures = Figures()
     for block, _ in blocks:
-        part, own = annotator.count(validate(block, config, annotator.own, False), False)
+        read = validate(block, config, annotator.own, False)
+        part, own, *_ = annotator.mentions.count(read, with_sentences=False)
         figures.add(part)
         counts.append(own)
     if not figures.documents:

@@ -125,4 +125,4 @@ def _split(
         block.write(Part.ASIDE, pa.concat_tables([*before, out], promote_options="default"))
         table = table.filter(pa.array(~gone)).combine_chunks()
         block.write(Part.DOCUMENTS, table)
-    return annotator.count(read_documents(table))[0]
+    return annotator.mentions.count(read_documents(table)).figures

@@ -156,7 +156,7 @@ def test_counting_documents_one_by_one_gives_what_counting_them_joined_gave(
     """The invariant that lets the second count stand as a check: no good pane fails it."""
     annotator = Annotator(load(None))
     columns = names(annotator.lists, "id", "text")
-    _, counts = annotator.mentions.count(
+    _, counts, *_ = annotator.mentions.count(
         Documents("in", [""] * len(texts), texts, [0] * len(texts))
     )
     frame = pd.DataFrame({"id": [""] * len(texts)})

@@ -12,6 +12,8 @@ from stereotype_models import calibration, scorer
 
 from evenflow.pipelines.explain.document import dumps, explain
 from evenflow.pipelines.explain.stereotypes import UNLISTED, Stereotypes, summary
+from evenflow.schemas.config import Config
+from evenflow.schemas.config.loading import load as load_config
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.stereotypes import calibration as calibration_of
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
@@ -19,7 +21,6 @@ from evenflow.wordlists.loader import SHIPPED, load
 
 LISTS = [load(name) for name in SHIPPED]
 FINDER = LabelFinder(LISTS)
-THRESHOLDS = {words.attribute: 0.5 for words in LISTS}
 TEXT = "Women are late. Old women are very lazy. The trees grow. All clowns are greedy liars."
 
 
@@ -39,9 +40,13 @@ class Fixed:
         return [self.chance for _ in sentences]
 
 
+def config(threshold: float = 0.5) -> Config:
+    own = {"stereotypes.threshold": threshold, "stereotypes.precision": 0.8}
+    return load_config(None, own, list(SHIPPED))
+
+
 def judging(chance: float | None, threshold: float = 0.5, every: bool = False) -> Stereotypes:
-    thresholds = dict.fromkeys(THRESHOLDS, threshold)
-    return Stereotypes(Fixed(chance), scorer(), LISTS, thresholds, 0.8, every=every)
+    return Stereotypes(config(threshold), every, Fixed(chance), scorer())
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +64,7 @@ def judged(judging: Stereotypes) -> list[dict[str, Any]]:
 
 def test_only_what_names_a_group_is_asked() -> None:
     detector = Fixed(0.9)
-    rows = judged(Stereotypes(detector, scorer(), LISTS, THRESHOLDS, 0.8))
+    rows = judged(Stereotypes(config(), detector=detector, scorer=scorer()))
     assert [sentence for sentence, _ in detector.asked] == [
         "Women are late.",
         *["Old women are very lazy."] * 2,
@@ -68,8 +73,8 @@ def test_only_what_names_a_group_is_asked() -> None:
         assert all(sentence[start:end].lower() in ("women", "old women") for start, end, _ in spans)
         assert len({attribute for _, _, attribute in spans}) == 1
     assert rows[0]["potential_stereotype"] == {"gender": 0.9, "age": None, "religion": None}
-    assert rows[2]["potential_stereotype"] == dict.fromkeys(THRESHOLDS)
-    assert rows[2]["remove_sentence"] == dict.fromkeys(THRESHOLDS, False)
+    assert rows[2]["potential_stereotype"] == dict.fromkeys(SHIPPED)
+    assert rows[2]["remove_sentence"] == dict.fromkeys(SHIPPED, False)
 
 
 def test_groups_that_no_list_has_are_asked_and_never_removed() -> None:
@@ -106,7 +111,7 @@ def test_every_sentence_is_asked() -> None:
 
 @pytest.mark.parametrize(
     ("chance", "threshold", "removed"),
-    [(0.7, 0.0, True), (0.7, 1.01, False), (0.69, 0.0, False), (None, 0.0, False)],
+    [(0.7, 0.0, True), (0.7, 1.0, False), (0.69, 0.0, False), (None, 0.0, False)],
 )
 def test_removed_is_what_is_sure_and_strong(
     chance: float | None, threshold: float, removed: bool

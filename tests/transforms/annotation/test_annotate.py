@@ -25,7 +25,7 @@ TEXTS = st.lists(WORDS.map(" ".join).filter(str.strip), min_size=1, max_size=6)
 def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mentions, "PIECE", 40)
-        figures, counts = ANNOTATOR.mentions.count(
+        figures, counts, *_ = ANNOTATOR.mentions.count(
             Documents("f", [str(i) for i in range(len(texts))], texts, list(range(len(texts))))
         )
     finder = LabelFinder(ANNOTATOR.lists)
@@ -50,7 +50,7 @@ def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> 
 
 def test_relevant_sentences_and_a_bound_within_a_label() -> None:
     text = "She came. He saw her and him. Nobody else. The mother-\nin-law left."
-    figures, _ = ANNOTATOR.mentions.count(Documents("f", ["a"], [text], [0]))
+    figures, *_ = ANNOTATOR.mentions.count(Documents("f", ["a"], [text], [0]))
     assert figures.attributes["gender"].relevant == 3
     assert figures.sentences == len(sentences(text))
 

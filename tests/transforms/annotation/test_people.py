@@ -89,7 +89,7 @@ def test_the_sample_depends_on_documents_alone() -> None:
     orders = []
     for step in (1, -1):
         found = Documents("f", ids[::step], texts[::step], list(range(20)))
-        figures, _ = ANNOTATOR.mentions.count(found)
+        figures = ANNOTATOR.mentions.count(found).figures
         own = figures.attributes["age"].people
         assert own is not None
         orders.append([cell.text for cell in own.cells])

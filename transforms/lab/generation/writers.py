@@ -16,9 +16,8 @@ from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
 from evenflow.transforms.substitution import roles
 from evenflow.transforms.substitution.base_cda import draw
-from evenflow.transforms.substitution.counterfactuals import chooser, judged
+from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
 from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
-from evenflow.transforms.substitution.sets import apply
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 
@@ -192,14 +191,8 @@ class TemplateWriter:
         every = finder.find_all(text)
         sentences = trimmed(text, uncut(bounds(text), every).tolist())
         proposed = self._substituters[attribute].propose(text, sentences, finder.named(every))
-        wanted = chooser(text, source, target)
-        edits = [
-            edit
-            for each in judged(text, proposed, wanted, self._judge, self._bar)
-            if each.confidence >= self._strictness(attribute) and wanted(each) is not None
-            for edit in each.edits[target]
-        ]
-        return apply(text, sorted(edits))
+        wanted, strictness = chooser(text, source, target), self._strictness(attribute)
+        return exchanged(text, proposed, strictness, wanted, self._judge, self._bar).text
 
     @cached_property
     def _substituters(self) -> dict[str, Substituter]:

@@ -20,7 +20,6 @@ import orjson
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import PASSAGE, STAYS
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.calibration import Calibration
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.findings import Findings
@@ -65,17 +64,8 @@ class StereotypeFilter:
         self.policies = {
             name: config.policy(name) for name in config.attributes if config.policy(name) != "off"
         }
-        thresholds = {name: config.stereotype_threshold(name) for name in self.policies}
         self._most = config.stereotypes.most_removed
-        self._judge = StereotypeJudge(
-            [config.word_list(name) for name in self.policies],
-            thresholds,
-            config.stereotypes.precision,
-            detector or detect.shipped(),
-            scorer or indicators.shipped(),
-            calibration,
-            config.stereotypes.creeds == "policy",
-        )
+        self._judge = StereotypeJudge(config, list(self.policies), detector, scorer, calibration)
         self.policies |= dict.fromkeys(self._judge.unlisted, "flag")
 
     def tally(self) -> Findings:

@@ -10,13 +10,15 @@ strong stereotype.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple, Protocol
 
+from evenflow.schemas.config import Config
 from evenflow.schemas.documents import CREED, KIND
 from evenflow.transforms.labels.finder import LabelFinder, pieces
+from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.calibration import (
     OTHER,
     POSTS,
@@ -28,7 +30,6 @@ from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.indicators import Indicators
 from evenflow.transforms.measures.stereotypes.masking import Span, unlisted, widened
 from evenflow.transforms.staging.sentence_table import Relevant
-from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched at a time
 NEVER = 2.0  # above every probability
@@ -97,41 +98,40 @@ class StereotypeJudge:
     these, so their stereotypes are never sure.
 
     Args:
-        lists: The attributes' word lists.
-        thresholds: By attribute the score_scsc from which a potential stereotype is a strong one.
-            Another attribute has the strictest of them.
-        precision: Share of the sure stereotypes that should be right (0..1).
-        detector: Gives the probabilities.
-        scorer: Gives the indicators.
-        calibration: Of the detector; by default that of the shipped one.
-        acts_on_creeds: Whether a stereotype of a creed alone can be sure, as one of people can.
+        config: The configuration. A group without a list has the strictest of its thresholds.
+        names: The attributes that it looks at.
+        detector: Gives the probabilities; None: the shipped one.
+        scorer: Gives the indicators; None: the shipped one.
+        calibration: Of the detector; None: that of the shipped one.
 
     Attributes:
         unlisted: The attributes without a word list that it looks at.
 
     Raises:
-        ModelError: The shipped calibration cannot be read.
+        ModelError: A shipped model or its calibration cannot be read.
+        WordListError: A word list has a defect.
     """
 
     def __init__(
         self,
-        lists: Sequence[WordList],
-        thresholds: Mapping[str, float],
-        precision: float,
-        detector: Detector,
-        scorer: IndicatorScorer,
+        config: Config,
+        names: Sequence[str],
+        detector: Detector | None = None,
+        scorer: IndicatorScorer | None = None,
         calibration: Calibration | None = None,
-        acts_on_creeds: bool = False,
     ):
-        wide = _wide(frozenset(words.attribute for words in lists))
+        wide = _wide(frozenset(names))
         self.unlisted = tuple(words.attribute for words in wide.lists)
-        self._finders = LabelFinder([widened(words) for words in lists]), wide
-        self._detector, self._scorer, self._thresholds = detector, scorer, thresholds
-        self._strictest = max(thresholds.values(), default=1.0)
-        self._acts_on_creeds = acts_on_creeds
+        self._finders = LabelFinder([widened(config.word_list(name)) for name in names]), wide
+        self._detector = detector or detect.shipped()
+        self._scorer = scorer or indicators.shipped()
+        self._thresholds = {name: config.stereotype_threshold(name) for name in names}
+        self._strictest = max(self._thresholds.values(), default=1.0)
+        own = config.stereotypes
+        self._acts_on_creeds = own.creeds == "policy"
         self._cuts = {
-            (name, kind, of_creed): cut(name, precision, calibration, kind, of_creed)
-            for name in thresholds
+            (name, kind, of_creed): cut(name, own.precision, calibration, kind, of_creed)
+            for name in names
             for kind in (None, POSTS, OTHER)
             for of_creed in (False, True)
         }
@@ -169,9 +169,9 @@ class StereotypeJudge:
             if all_indicators or (chance is not None and chance >= THRESHOLD)
         ]
         found = self._scorer.indicators([texts[i] for i in scored], [spans[i] for i in scored])
-        indicators = dict(zip(scored, found, strict=True))
+        scores = dict(zip(scored, found, strict=True))
         return [
-            self._judgement(each, documents[each.document].kind, chances[i], indicators.get(i))
+            self._judgement(each, documents[each.document].kind, chances[i], scores.get(i))
             for i, each in enumerate(candidates)
         ]
 
