@@ -209,11 +209,11 @@ class Annotator:
             if kept is not found:
                 found, known, counted = kept, {}, self.mentions.count(kept)
                 relevant = self.mentions.relevant(counted.searched, self._copier is not None)
-            details = Details(rows, self._proposed(found, relevant, known or counted.columns))
+            details = Details(rows, self._proposed(found, relevant, counted.columns | known))
         figures = counted.figures
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
-        table = self._table(found, counted.mentions, known or counted.columns)
+        table = self._table(found, counted.mentions, counted.columns | known)
         set_aside = pa.concat_tables(parts) if parts else None
         return Annotated(table, found.dead, figures, details, set_aside)
 

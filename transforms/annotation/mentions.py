@@ -94,14 +94,13 @@ class MentionCounter:
             figures.attributes[attribute.name] = documents.AttributeFigures.empty(
                 len(attribute.groups)
             )
-        if self._by_language:
-            languages = [language.detect(text) for text in texts]
-            figures.languages = dict(collections.Counter(languages))
-            if columns is not None:
-                columns[documents.LANGUAGE.name] = languages
         parts: list[list[Ints]] = []
         searched: list[Searched] = []
         columns: Columns = {}
+        if self._by_language:
+            languages = [language.detect(text) for text in texts]
+            figures.languages = dict(collections.Counter(languages))
+            columns[documents.LANGUAGE.name] = languages
         for first, last in pieces(texts, PIECE):
             piece = self._searched(first, texts[first:last], with_sentences)
             part, counts = self._piece(
