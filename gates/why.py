@@ -72,7 +72,7 @@ PRUNED = (
 
 
 @dataclass
-class Rows:
+class PaneCounts:
     """The documents of a pane that name an attribute, D of them.
 
     Attributes:
@@ -87,7 +87,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Window:
+class EarlierPanes:
     """What a verdict was made from, besides the pane.
 
     Attributes:
@@ -162,10 +162,10 @@ def people_per_mention(each: AttributeEntry) -> Floats:
 
 def attribute(
     each: AttributeEntry,
-    window: Window,
+    window: EarlierPanes,
     limits: Thresholds,
     confidence: float,
-    rows: Rows,
+    rows: PaneCounts,
     groups_of_labels: Mapping[str, int] | None,
     weight_limit: float,
 ) -> dict[str, Any]:
@@ -294,7 +294,7 @@ def _least(holds: Any, most: int) -> int | None:
 def _opens(
     total: Sums,
     each: AttributeEntry,
-    rows: Rows,
+    rows: PaneCounts,
     order: npt.NDArray[np.intp],
     limit: float,
     limits: Thresholds,
@@ -358,7 +358,7 @@ def _opens(
 def _weighed(
     before: Sums,
     each: AttributeEntry,
-    rows: Rows,
+    rows: PaneCounts,
     limit: float,
     limits: Thresholds,
     confidence: float,

@@ -34,7 +34,7 @@ LEDGER = "doctor"  # whose transactional id tries the right to transactions
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """What one look found.
 
     Attributes:
@@ -84,7 +84,7 @@ class Planned:
     runner: Sequence[str] = ()
 
 
-def examine(planned: Planned) -> Iterator[Finding]:
+def examine(planned: Planned) -> Iterator[Diagnosis]:
     """Look at all that a gate will need.
 
     Args:
@@ -93,7 +93,7 @@ def examine(planned: Planned) -> Iterator[Finding]:
     Yields:
         What was found, part by part.
     """
-    looks: list[tuple[str, Callable[[Planned], Iterator[Finding]]]] = [
+    looks: list[tuple[str, Callable[[Planned], Iterator[Diagnosis]]]] = [
         ("packages", _packages),
         ("models", _models),
         ("input", _input),
@@ -108,12 +108,12 @@ def examine(planned: Planned) -> Iterator[Finding]:
         try:
             yield from look(planned)
         except (EvenflowError, OSError) as error:
-            yield Finding(part, "missing", str(error))
+            yield Diagnosis(part, "missing", str(error))
         except ModuleNotFoundError:
             continue  # the first look has said it
 
 
-def _packages(planned: Planned) -> Iterator[Finding]:
+def _packages(planned: Planned) -> Iterator[Diagnosis]:
     """The packages of extras that the plan asks for."""
     config = planned.config
     trained = any(rule.finetune or rule.benchmark for rule in config.triggers.values())
@@ -125,12 +125,12 @@ def _packages(planned: Planned) -> Iterator[Finding]:
     for module in (name for name, is_wanted in wanted.items() if is_wanted):
         if find_spec(module) is None:
             text = f"the Python package {module!r} is missing; {installing(module)}"
-            yield Finding("packages", "missing", text)
+            yield Diagnosis("packages", "missing", text)
         else:
-            yield Finding("packages", "fine", f"{module} is there")
+            yield Diagnosis("packages", "fine", f"{module} is there")
 
 
-def _models(planned: Planned) -> Iterator[Finding]:
+def _models(planned: Planned) -> Iterator[Diagnosis]:
     """The shipped models, whose digests are looked at as they are loaded."""
     if not planned.config.has_sentence_table:
         return
@@ -140,19 +140,19 @@ def _models(planned: Planned) -> Iterator[Finding]:
 
     for kind in (FirstStage, Reader, Encoder):
         kind.shipped()
-    yield Finding("models", "fine", "first stage, reader and encoder are whole")
+    yield Diagnosis("models", "fine", "first stage, reader and encoder are whole")
 
 
-def _input(planned: Planned) -> Iterator[Finding]:
+def _input(planned: Planned) -> Iterator[Diagnosis]:
     """The input's files."""
     if planned.inputs:
         found = files.find(planned.inputs)
         size = sum(each.bytes for each in found.values())
         count = "1 file" if len(found) == 1 else f"{len(found):,} files"
-        yield Finding("input", "fine", f"{count}, {size / 1e6:,.1f} MB as stored")
+        yield Diagnosis("input", "fine", f"{count}, {size / 1e6:,.1f} MB as stored")
 
 
-def _output(planned: Planned) -> Iterator[Finding]:
+def _output(planned: Planned) -> Iterator[Diagnosis]:
     """What a gate does with its output, its clock, and the room there."""
     output = planned.output
     if output is None:
@@ -169,19 +169,21 @@ def _output(planned: Planned) -> Iterator[Finding]:
         if scratch.read("three") != b"2" or "three" not in scratch.names("") or found is None:
             raise StorageError(f"{output}: a file that was written is not listed or not the same")
         scratch.remove(["one"])
-        yield Finding("output", "fine", "files are created once, renamed, listed and deleted")
+        yield Diagnosis("output", "fine", "files are created once, renamed, listed and deleted")
         skew = abs(time.time() - (found.modified or 0) / 1e9) if found.modified else 0.0
         if skew > SKEW_SECONDS:
             text = f"the store's clock and this machine's differ by {skew:,.0f} s; set this one"
-            yield Finding("clock", "missing", text)
+            yield Diagnosis("clock", "missing", text)
         else:
-            yield Finding("clock", "fine", "the store's is this machine's")
+            yield Diagnosis("clock", "fine", "the store's is this machine's")
     if output.local is not None:
         room = shutil.disk_usage(_there(output.local))
         share, least = room.free / room.total, planned.config.alerts.disk_free
         text = f"{room.free / 1e9:,.1f} GB are free, {share:.0%} of the disk"
         less = f"{text}; an alert fires below {least:.0%}"
-        yield Finding("disk", "note" if share < least else "fine", less if share < least else text)
+        yield Diagnosis(
+            "disk", "note" if share < least else "fine", less if share < least else text
+        )
         if (output.local / "gate" / "lock").exists():
             with OutputLock(output.local):
                 pass
@@ -206,7 +208,7 @@ def _there(path: Path) -> Path:
     return next(each for each in (path, *path.absolute().parents) if each.exists())
 
 
-def _kafka(planned: Planned) -> Iterator[Finding]:
+def _kafka(planned: Planned) -> Iterator[Diagnosis]:
     """The topics, the group's offsets, and the right to transactions."""
     topic = planned.topic
     if topic is None:
@@ -223,10 +225,10 @@ def _kafka(planned: Planned) -> Iterator[Finding]:
     bounds = cluster.bounds(topic.name, 0)
     records = sum(end - first for first, end in bounds)
     text = f"{topic.name} has {len(bounds)} partitions with {records:,} records"
-    yield Finding("topic", "fine", text)
+    yield Diagnosis("topic", "fine", text)
     for name in topic.targets:
         text = f"{name}, published to, has {cluster.partitions(name)} partitions"
-        yield Finding("topic", "fine", text)
+        yield Diagnosis("topic", "fine", text)
     group = topic.group or ("evenflow" if topic.targets else None)
     if group is None:
         return
@@ -236,7 +238,7 @@ def _kafka(planned: Planned) -> Iterator[Finding]:
     finally:
         offsets.close()
     text = f"{group} has offsets of {len(known)} of {len(bounds)} partitions"
-    yield Finding("group", "fine", text)
+    yield Diagnosis("group", "fine", text)
     if topic.targets:
         proofs = ProofTopic(settings, config.proof_topic)
         publisher = PanePublisher(
@@ -246,10 +248,10 @@ def _kafka(planned: Planned) -> Iterator[Finding]:
             publisher.connect()
         finally:
             publisher.close()
-        yield Finding("transactions", "fine", "the broker lets this user begin them")
+        yield Diagnosis("transactions", "fine", "the broker lets this user begin them")
 
 
-def _llm(planned: Planned) -> Iterator[Finding]:
+def _llm(planned: Planned) -> Iterator[Diagnosis]:
     """The language model's server."""
     if planned.config.llm.url is None:
         return
@@ -258,10 +260,10 @@ def _llm(planned: Planned) -> Iterator[Finding]:
 
     server = settings(planned.config)
     describe(server)
-    yield Finding("language model", "fine", f"{server.shown} has {server.model}")
+    yield Diagnosis("language model", "fine", f"{server.shown} has {server.model}")
 
 
-def _metrics(planned: Planned) -> Iterator[Finding]:
+def _metrics(planned: Planned) -> Iterator[Diagnosis]:
     """The port that Prometheus reads."""
     port = planned.config.metrics.port
     if port:
@@ -271,12 +273,12 @@ def _metrics(planned: Planned) -> Iterator[Finding]:
                 one.bind(("", port))
             except OSError as error:
                 text = f"port {port}: {error.strerror}; give another as metrics.port"
-                yield Finding("metrics", "missing", text)
+                yield Diagnosis("metrics", "missing", text)
                 return
-        yield Finding("metrics", "fine", f"port {port} is free")
+        yield Diagnosis("metrics", "fine", f"port {port} is free")
 
 
-def _notifications(planned: Planned) -> Iterator[Finding]:
+def _notifications(planned: Planned) -> Iterator[Diagnosis]:
     """The servers that are told of blocked panes and of rules; nothing is sent to them."""
     rules = planned.config.triggers
     told = [("notifications", planned.config.gate.notify.url)]
@@ -292,25 +294,25 @@ def _notifications(planned: Planned) -> Iterator[Finding]:
         if isinstance(program, str):
             found = shutil.which(program)
             text = f"the program is {found}" if found else f"there is no program {program}"
-            yield Finding(f"trigger {name}", "fine" if found else "missing", text)
+            yield Diagnosis(f"trigger {name}", "fine" if found else "missing", text)
 
 
-def _answers(part: str, shown: str, where: tuple[str, int]) -> Finding:
+def _answers(part: str, shown: str, where: tuple[str, int]) -> Diagnosis:
     """Whether a server accepts connections."""
     try:
         socket.create_connection(where, CONNECT_SECONDS).close()
     except OSError as error:
         reason = error.strerror or error
-        return Finding(part, "missing", f"{shown}: no server answers ({reason})")
-    return Finding(part, "fine", f"{shown} accepts connections")
+        return Diagnosis(part, "missing", f"{shown}: no server answers ({reason})")
+    return Diagnosis(part, "fine", f"{shown} accepts connections")
 
 
-def _runner(planned: Planned) -> Iterator[Finding]:
+def _runner(planned: Planned) -> Iterator[Diagnosis]:
     """The job server of a runner, where one is named."""
     for option in planned.runner:
         name, _, value = option.partition("=")
         if name == "--prism_location":
-            yield Finding("runner", "fine", f"prism is {value}")
+            yield Diagnosis("runner", "fine", f"prism is {value}")
         elif name == "--job_endpoint":
             host, _, port = value.rpartition(":")
             yield _answers("runner", f"the job server at {value}", (host, int(port)))

@@ -50,7 +50,7 @@ class _Finder(MetaPathFinder):
     def __init__(self, root: str, plain: str):
         self._root = root
         self._plain = plain
-        self.packages: list[tuple[_Loader, ModuleType]] = []
+        self.packages: list[tuple[_LazyLoader, ModuleType]] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -61,7 +61,7 @@ class _Finder(MetaPathFinder):
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.submodule_search_locations is None or spec.origin is None:
             return spec
-        spec.loader = _Loader(fullname, spec.origin, self)
+        spec.loader = _LazyLoader(fullname, spec.origin, self)
         return spec
 
     def whole(self) -> None:
@@ -73,7 +73,7 @@ class _Finder(MetaPathFinder):
             loader.run(module)
 
 
-class _Loader(SourceFileLoader):
+class _LazyLoader(SourceFileLoader):
     """Makes a package that imports what its names mean when they are used."""
 
     def __init__(self, fullname: str, path: str, finder: _Finder):

@@ -74,7 +74,7 @@ def doctor(
         looking.Topic(kafka, topic, group, targets) if kafka and topic else None,
         runner_options(runner or []),
     )
-    found: list[looking.Finding] = []
+    found: list[looking.Diagnosis] = []
     with printing():
         for each in looking.examine(planned):
             found.append(each)

@@ -25,7 +25,7 @@ from evenflow.schemas.documents import mention_fields
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.blocks import FileReader
 from evenflow.transforms.repair.calibration import Aim, Calibrator, Keep
-from evenflow.transforms.repair.interior import Program, solve
+from evenflow.transforms.repair.interior import QuadraticProgram, solve
 from evenflow.transforms.repair.profiles import profiles
 from evenflow.transforms.staging.block import INPUT
 
@@ -185,7 +185,7 @@ def largest(
     scale = np.concatenate([np.full(size, 1 / size), np.full(others, 1 / len(rows))])
     start = np.concatenate([np.ones(size), np.array(widths)[free] / 2, np.full(2 * parts, 0.05)])
     start = np.concatenate([start, np.full(len(groups), 0.05)])
-    found = solve(Program(matrix, np.array(values), low, high, scale), cost, start)
+    found = solve(QuadraticProgram(matrix, np.array(values), low, high, scale), cost, start)
     pulled = found.multipliers @ matrix
     best = np.where(pulled > 0, high, low)
     best[:size] = np.clip(pulled[:size] * size, 1 / limit, limit)

@@ -22,7 +22,7 @@ from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.engine.panes.closing import Ready
 from evenflow.pipelines.engine.panes.commit import Committer
-from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.board import TopicBoard
 from evenflow.pipelines.engine.stream.committing import ends_of, ranges_of
 from evenflow.pipelines.engine.stream.desk import Desk
 from evenflow.pipelines.engine.stream.marks import (
@@ -132,7 +132,7 @@ def go(panes: int, workers: int, per_mark: int, ledger: bool) -> None:
     output = Counting(f"memory://scale-{per_mark}-{ledger}")
     run = output.below("staged/run")
     cutter = PaneCutter(SPAN_MS)
-    board = Board({}, None)
+    board = TopicBoard({}, None)
     desk = Desk(run, board, cutter)
     readers = Workers(workers, run)
     desk.tell(held=False)

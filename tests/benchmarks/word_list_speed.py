@@ -56,7 +56,7 @@ def counting(inputs: Sequence[str]) -> None:
         size += sum(len(text.encode("utf-8", "replace")) for text in block)
         if size >= BYTES:
             break
-    labels = proposals.Space(vectors.shipped()).words[:WORDS]
+    labels = proposals.WordSpace(vectors.shipped()).words[:WORDS]
     words = WordList("w", ("all",), dict.fromkeys(labels, 0), frozenset(), {}, "", "", "")
     finder = LabelFinder([words])
     begun = time.process_time()

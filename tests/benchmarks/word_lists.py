@@ -46,7 +46,7 @@ def proposed(
 ) -> dict[str, list[Proposal]]:
     """The words of vectors, or those of a language model after the seeds."""
     if given.llm is None:
-        return proposals.propose(proposals.Space(vectors.shipped()), seeds, NEIGHBOURS)
+        return proposals.propose(proposals.WordSpace(vectors.shipped()), seeds, NEIGHBOURS)
     settings = ServerSettings(
         given.llm,
         given.model,

@@ -20,7 +20,7 @@ COUNTS = st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=
 
 def entry(
     counts: Sequence[Sequence[int]], before: Sums, previous: State | None, **labels: int
-) -> tuple[AttributeEntry, why.Rows]:
+) -> tuple[AttributeEntry, why.PaneCounts]:
     array = np.array([row for row in counts if any(row)], np.int64).reshape(-1, 2)
     own = sums(array)
     rolling = score(add_sums(before, own), TARGET)
@@ -36,7 +36,7 @@ def entry(
         labels=labels,
         heavy=[],
     )
-    return each, why.Rows([f"d{i}" for i in range(len(array))], array.astype(float))
+    return each, why.PaneCounts([f"d{i}" for i in range(len(array))], array.astype(float))
 
 
 @given(COUNTS, COUNTS, st.sampled_from([None, "open", "warn", "block"]))
@@ -45,7 +45,7 @@ def test_shares_add_up_and_what_is_said_to_open_opens(
 ) -> None:
     before = sums(np.array(earlier, np.int64))
     each, rows = entry(counts, before, previous)
-    window = why.Window([0], before, previous)
+    window = why.EarlierPanes([0], before, previous)
     found = why.attribute(each, window, LIMITS, 0.95, rows, None, 4.0)
     total = add_sums(before, each.sums)
     if found["pane_share"] is not None:
@@ -73,7 +73,7 @@ def test_a_worked_example() -> None:
     """Two documents carry the excess; without them the window is even."""
     counts = [[2, 2]] * 30 + [[0, 60], [0, 40]]
     each, rows = entry(counts, Sums.empty(2), None, he=160, she=60)
-    window = why.Window([], Sums.empty(2), None)
+    window = why.EarlierPanes([], Sums.empty(2), None)
     groups = {"she": 0, "he": 1}
     found = why.attribute(each, window, LIMITS, 0.9, rows, groups, 4.0)
     assert each.verdict.state in ("warn", "open")
@@ -86,7 +86,9 @@ def test_taking_documents_out_opens_and_one_fewer_does_not() -> None:
     counts = [[2, 1], [1, 2]] * 15 + [[0, 3]] * 60
     each, rows = entry(counts, Sums.empty(2), None)
     assert each.verdict.state == "block"
-    found = why.attribute(each, why.Window([], Sums.empty(2), None), LIMITS, 0.95, rows, None, 4)
+    found = why.attribute(
+        each, why.EarlierPanes([], Sums.empty(2), None), LIMITS, 0.95, rows, None, 4
+    )
     number = found["opens"]["documents"]["number"]
     left = [
         score(sums(np.array(counts[: len(counts) - n], np.int64))) for n in (number, number - 1)
@@ -135,7 +137,7 @@ def test_where_people_are_counted_labels_weigh_by_them() -> None:
     )
     each = each.model_copy(update={"sums": half, "people": people})
     assert why.people_per_mention(each).tolist() == [1.0, 0.25]
-    window = why.Window([], Sums.empty(2), None)
+    window = why.EarlierPanes([], Sums.empty(2), None)
     found = why.attribute(each, window, LIMITS, 0.95, rows, {"kids": 0, "ancient": 1}, 4.0)
     first, second = found["labels"]
     assert (first["label"], first["mentions"], first["people"]) == ("kids", 80, 80)
@@ -155,5 +157,7 @@ def test_people_of_heavy_documents_may_be_more_than_all_that_were_read() -> None
     each = each.model_copy(update={"sums": own, "people": people, "rolling": score(own, TARGET)})
     each.verdict = decide(each.rolling, LIMITS, None)
     assert each.verdict.state == "block"
-    found = why.attribute(each, why.Window([], Sums.empty(2), None), LIMITS, 0.95, rows, None, 4.0)
+    found = why.attribute(
+        each, why.EarlierPanes([], Sums.empty(2), None), LIMITS, 0.95, rows, None, 4.0
+    )
     assert 0 < found["opens"]["documents"]["number"] < 43

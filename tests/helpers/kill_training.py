@@ -98,7 +98,7 @@ def killed_mine(folder: Path, _: str) -> Found:
 
     def work(output: Path) -> None:
         given = Source({}, [Document(str(n), text) for n, text in enumerate(texts)])
-        settings = mining.Settings(7, None, intervention="neutral-masking")
+        settings = mining.MiningSettings(7, None, intervention="neutral-masking")
         mining.mine(given, finder, None, settings, output)
 
     return killed_runs(work, folder / "work", digests)

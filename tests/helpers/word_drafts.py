@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from evenflow.transforms.lab.word_lists import draft as drafts
-from evenflow.transforms.lab.word_lists.criteria import Finding
+from evenflow.transforms.lab.word_lists.criteria import Weakness
 from evenflow.transforms.lab.word_lists.draft import Candidate, Draft
 
 HOSTILE = '<script>alert("x")</script> & "quotes" \u202e'
@@ -26,7 +26,7 @@ def draft(words: int = 4) -> Draft:
                 sources=(HOSTILE if number == 0 else "neighbour",),
                 order=number + 1,
                 examples=(f"A word{number} said {HOSTILE}.",),
-                warnings=(Finding(criterion="Q3", reason=HOSTILE, probability=0.5),),
+                warnings=(Weakness(criterion="Q3", reason=HOSTILE, probability=0.5),),
                 counterparts={"metal": "word1"} if number == 0 else {},
             )
             for number in range(words)

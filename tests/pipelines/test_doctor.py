@@ -13,7 +13,7 @@ import pytest
 
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import doctor
-from evenflow.pipelines.doctor import Finding, Planned
+from evenflow.pipelines.doctor import Diagnosis, Planned
 from evenflow.schemas.config import load
 from evenflow.transforms.models import files as model_files
 from evenflow.transforms.models.static import FirstStage
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["commands"]
 
 
-def found(settings: dict[str, object] | None = None, **planned: object) -> dict[str, Finding]:
+def found(settings: dict[str, object] | None = None, **planned: object) -> dict[str, Diagnosis]:
     """What is found, by part."""
     config = load(None, settings or {})
     return {each.part: each for each in doctor.examine(Planned(config, **planned))}  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 from services.kafka_broker import Broker
 
 from evenflow.pipelines import doctor
-from evenflow.pipelines.doctor import Finding, Planned, Topic
+from evenflow.pipelines.doctor import Diagnosis, Planned, Topic
 from evenflow.schemas.config import load
 from evenflow.transforms.storage.storage import at
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from services.s3_server import S3Server
 
 
-def found(**planned: object) -> dict[str, Finding]:
+def found(**planned: object) -> dict[str, Diagnosis]:
     """What is found, by part; of topics the last one."""
     config = load(None, {})
     return {each.part: each for each in doctor.examine(Planned(config, **planned))}  # type: ignore[arg-type]

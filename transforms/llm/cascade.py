@@ -127,7 +127,7 @@ class Examination(Protocol[Value]):
 
 
 @dataclass(frozen=True)
-class Judged(Generic[T]):
+class Answered(Generic[T]):
     """A value and where it comes from.
 
     Attributes:
@@ -173,7 +173,7 @@ class Tiered(Generic[T]):
         self.middle = middle
         self.tally = AnswerCounts()
 
-    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[T]]:
+    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Answered[T]]:
         """A value for each sentence with its origin.
 
         Args:
@@ -184,7 +184,7 @@ class Tiered(Generic[T]):
             N judged values, in order.
         """
         values = self.embedded(sentences, labels)
-        out: list[Judged[T]] = [Judged(value, "embedded") for value in values]
+        out: list[Answered[T]] = [Answered(value, "embedded") for value in values]
         scores = [None if value is None else self.score(value) for value in values]
         asked = self.select(scores)
         outcomes = ask_checked(
@@ -197,9 +197,9 @@ class Tiered(Generic[T]):
         )
         for index, outcome in zip(asked, outcomes, strict=True):
             if outcome.value is None:
-                out[index] = Judged(values[index], "fallback", outcome.reason)
+                out[index] = Answered(values[index], "fallback", outcome.reason)
             else:
-                out[index] = Judged(outcome.value, outcome.origin, outcome.reason)
+                out[index] = Answered(outcome.value, outcome.origin, outcome.reason)
         return out
 
     def _question(self, sentence: str, labels: Labels, score: float | None) -> Question | None:

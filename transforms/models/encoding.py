@@ -109,7 +109,7 @@ def encode(
     return np.stack([found[number] for number in range(len(texts))])
 
 
-class Encoder:
+class SentenceEncoder:
     """A model that gives vectors of sentences, each computed once.
 
     Args:

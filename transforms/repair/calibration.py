@@ -30,7 +30,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenflow.transforms.repair.interior import Floats, Program, Solution, solve
+from evenflow.transforms.repair.interior import Floats, QuadraticProgram, Solution, solve
 
 Distance = Literal["entropy", "chi2"]
 
@@ -353,7 +353,7 @@ class Calibrator:
         start = np.concatenate(
             [np.ones(k), np.minimum(np.array(slacks)[free] / 2, 1), np.full(2 * len(split), 0.1)]
         )
-        solution = solve(Program(matrix, np.array(values), low, high, size), cost, start)
+        solution = solve(QuadraticProgram(matrix, np.array(values), low, high, size), cost, start)
         return solution.x[:k], solution
 
     def _proven(self, aim: Aim, at: tuple[float, float], solution: Solution) -> float:

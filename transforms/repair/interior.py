@@ -25,7 +25,7 @@ NEAR = 0.99  # part of the way to the nearest bound that a step may go
 
 
 @dataclass(frozen=True)
-class Program:
+class QuadraticProgram:
     """A separable convex program.
 
     Attributes:
@@ -110,7 +110,7 @@ class _Point:
         )
 
 
-def solve(program: Program, cost: Cost, start: Floats) -> Solution:
+def solve(program: QuadraticProgram, cost: Cost, start: Floats) -> Solution:
     """Solve a program.
 
     Args:

@@ -16,7 +16,7 @@ from evenflow.pipelines.terminal.pace import left, lines
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.lab.train.benchmark import Asked, Progress
+    from evenflow.pipelines.lab.train.benchmark import AskedModel, SuiteProgress
 
 Pooling = Literal["first", "last", "mean", "max"]
 
@@ -100,15 +100,15 @@ def benchmark(
     session.output, session.resumable = output, True
     if benchmark_data is not None and not benchmark_data.is_dir():
         raise TrainInputError(f"{benchmark_data}: there is no such folder of files of benchmarks")
-    asked: str | Asked = model
+    asked: str | AskedModel = model
     if pooling is not None:
         from evenflow.transforms.lab.benchmarks.asking import Models
 
         asked = Models(model, None if adapter is None else str(adapter), pooling)
     if llm is not None:
-        from evenflow.transforms.lab.benchmarks.served import Served
+        from evenflow.transforms.lab.benchmarks.served import ServedModel
 
-        asked = Served(llm, model)
+        asked = ServedModel(llm, model)
     found = run(
         asked,
         output,
@@ -123,11 +123,11 @@ def benchmark(
     show(found, as_json, lambda found: table(found, suite))
 
 
-def _line() -> Callable[[Progress], str]:
+def _line() -> Callable[[SuiteProgress], str]:
     """What says the progress of a suite."""
     began: dict[str, float] = {}
 
-    def text(done: Progress) -> str:
+    def text(done: SuiteProgress) -> str:
         now = time.monotonic()
         # From the first batch on, so that loading the model is not counted
         start = began.setdefault(done.suite, now)

@@ -83,7 +83,7 @@ def generate(
     drafts.check_names(attribute, names)
     if output.with_name(output.name + ENDING).exists():
         raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
-    space = proposing.Space(word_vectors.load(vectors))
+    space = proposing.WordSpace(word_vectors.load(vectors))
     if llm.llm is not None or llm.llm_serve is not None:
         from evenflow.pipelines.cli.llm import server_settings
         from evenflow.transforms.lab.word_lists import asking
@@ -224,7 +224,7 @@ def _draft_of(path: Path, corpus: Sequence[str], fields: Keys) -> Path:
     from evenflow.transforms.lab.word_lists import corpus as corpora
     from evenflow.transforms.lab.word_lists import criteria
     from evenflow.transforms.lab.word_lists import draft as drafts
-    from evenflow.transforms.lab.word_lists.proposals import Space
+    from evenflow.transforms.lab.word_lists.proposals import WordSpace
     from evenflow.transforms.measures.bias_score import vectors as word_vectors
     from evenflow.wordlists import loader
 
@@ -238,7 +238,7 @@ def _draft_of(path: Path, corpus: Sequence[str], fields: Keys) -> Path:
             )
         return made
     known, associations = (
-        Space(word_vectors.load(None)).places,
+        WordSpace(word_vectors.load(None)).places,
         criteria.associations(words.attribute),
     )
     read = corpora.texts(corpus, fields.configuration()) if corpus else ()

@@ -86,7 +86,7 @@ def mine(
     to --output with the sentences after an intervention. If it was killed, run it again: it goes
     on. It needs the extra `train`, except with --random.
     """
-    from evenflow.pipelines.lab.train.mining import Settings
+    from evenflow.pipelines.lab.train.mining import MiningSettings
     from evenflow.pipelines.lab.train.mining import mine as run
     from evenflow.pipelines.lab.train.mining_inputs import scorer_of, source
     from evenflow.transforms.lab.masking.interventions import NAMES
@@ -108,7 +108,7 @@ def mine(
         session.output, session.resumable = at(output), True
     given = source(inputs, config)
     scorer, digest = (None, None) if model is None else scorer_of(model, words, threads)
-    settings = Settings(
+    settings = MiningSettings(
         top,
         digest,
         model or "",

@@ -64,7 +64,7 @@ class _Chain:
         return bool(self.pieces) and self.pieces[0].start < due
 
 
-class Board:
+class TopicBoard:
     """What is known of the partitions of a topic, beyond the ledger.
 
     Args:

@@ -21,7 +21,7 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.panes import commit
 from evenflow.pipelines.engine.stream import parcels
-from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.board import TopicBoard
 from evenflow.pipelines.engine.stream.closing import Closing
 from evenflow.pipelines.engine.stream.desk import Desk
 from evenflow.pipelines.engine.stream.marks import StagedRange
@@ -38,10 +38,10 @@ def positions(totals: Totals) -> dict[int, Position]:
     return {int(partition): position for partition, position in totals.positions.items()}
 
 
-def board(totals: Totals) -> Board:
+def board(totals: Totals) -> TopicBoard:
     """Return a board of what is known after the panes of a ledger."""
     last = None if totals.stream is None else PaneId(*totals.stream)
-    return Board(positions(totals), last)
+    return TopicBoard(positions(totals), last)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import orjson
 
-from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.board import TopicBoard
 from evenflow.pipelines.engine.stream.marks import (
     ALIVE,
     ERROR,
@@ -81,7 +81,7 @@ class Desk:
     def __init__(
         self,
         run: Storage,
-        board: Board,
+        board: TopicBoard,
         cutter: PaneCutter,
         clock: Callable[[], float] = time.monotonic,
     ):

@@ -37,7 +37,7 @@ VERSION = 1  # of what items are asked and how values are computed
 KIND = re.compile(r"[\w-]+")  # a kind names a file
 
 
-class Asked(Protocol):
+class AskedModel(Protocol):
     """A model that suites can ask, however it is reached."""
 
     name: str
@@ -56,7 +56,7 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True)
-class Progress:
+class SuiteProgress:
     """How far a suite is.
 
     Attributes:
@@ -75,7 +75,7 @@ class Progress:
 
 
 def benchmark(
-    model: str | Asked,
+    model: str | AskedModel,
     output: Place,
     suites: Sequence[str],
     *,
@@ -84,7 +84,7 @@ def benchmark(
     items: int | None = None,
     seed: int = 0,
     batch: int = BATCH,
-    on_batch: Callable[[Progress], None] = lambda _: None,
+    on_batch: Callable[[SuiteProgress], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Run benchmarks, or go on with them.
 
@@ -116,7 +116,7 @@ def benchmark(
     if isinstance(model, str):
         from evenflow.transforms.lab.benchmarks.asking import Models
 
-        asked: Asked = Models(model, adapter)
+        asked: AskedModel = Models(model, adapter)
     else:
         asked = model
     facts = {"model": asked.name, "adapter": adapter, "seed": seed}
@@ -223,7 +223,7 @@ class _Run:
             _same(json.loads(self._folder.read(SETTINGS)), settings, storage, name)
 
     def rows(
-        self, asked: Asked, seed: int, batch: int, on_batch: Callable[[Progress], None]
+        self, asked: AskedModel, seed: int, batch: int, on_batch: Callable[[SuiteProgress], None]
     ) -> list[dict[str, Any]]:
         """Ask the model about what is left, and write the lines of all items."""
         # The longest first: what does not fit into the memory fails at once
@@ -240,7 +240,7 @@ class _Run:
                 first = first or new
             done += len(chosen)
             if name not in there or done == len(order):
-                on_batch(Progress(self._name, done, new, first, len(order)))
+                on_batch(SuiteProgress(self._name, done, new, first, len(order)))
         found: dict[str, dict[str, Any]] = {}
         for number in range(len(batches)):
             for row in _parsed(self._folder.read(f"{number:06d}.jsonl")):

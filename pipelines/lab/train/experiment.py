@@ -15,7 +15,7 @@ from typing import Any
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.lab.train import comparison
 from evenflow.pipelines.lab.train.arms import Cell, Datasets, keep
-from evenflow.pipelines.lab.train.benchmark import Asked, benchmark, items_of, paired
+from evenflow.pipelines.lab.train.benchmark import AskedModel, benchmark, items_of, paired
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.finetune import Progress, finetune
 from evenflow.pipelines.lab.train.rows import Data
@@ -49,7 +49,7 @@ class LanguageModels:
         how = own.finetuning(arm, cell.seed)
         finetune(data, own.model, cell.model, how, on_step, keep(own, arm))
 
-    def asked(self, cell: Cell) -> tuple[Asked, str | None]:
+    def asked(self, cell: Cell) -> tuple[AskedModel, str | None]:
         """A cell's model, loaded once for all suites. Raises LanguageModelError."""
         from evenflow.transforms.lab.benchmarks.asking import Models
 
@@ -135,7 +135,7 @@ def _asked_of(experiment: Experiment) -> None:
         items_of(name, BenchmarkData(Path(own.data) if own.data else None), most)
 
 
-def measure(experiment: Experiment, cell: Cell, asked: Asked, adapter: str | None) -> None:
+def measure(experiment: Experiment, cell: Cell, asked: AskedModel, adapter: str | None) -> None:
     """Run the benchmarks on a cell's model. Raises as `benchmark`."""
     own = experiment.benchmark
     for suite, most in own.suites.items():

@@ -46,7 +46,7 @@ CHUNK = 2048  # sentences that are scored together: enough for batches of one le
 
 
 @dataclass(frozen=True)
-class Settings:
+class MiningSettings:
     """How sentences are mined.
 
     Attributes:
@@ -127,7 +127,7 @@ def mine_for(
     words = config.word_lists()[0]
     scorer, digest = (None, None) if how.random else scored(words)
     name = "" if how.random else model
-    settings = Settings(
+    settings = MiningSettings(
         how.top, digest, name, 32, how.seed, how.intervention, how.names, tuple(how.without)
     )
     finder = SentenceFinder(words, how.without)
@@ -140,7 +140,7 @@ def mine(
     given: Source,
     finder: SentenceFinder,
     scorer: Scorer | None,
-    settings: Settings,
+    settings: MiningSettings,
     output: Path | None = None,
     on_chunk: Callable[[Counts], None] = lambda counts: None,
 ) -> tuple[list[dict[str, Any]], Counts]:
@@ -176,7 +176,7 @@ class _Mining:
         given: Source,
         finder: SentenceFinder,
         scorer: Scorer | None,
-        settings: Settings,
+        settings: MiningSettings,
         output: Path | None,
     ):
         self._given, self._finder, self._scorer, self._settings = given, finder, scorer, settings

@@ -39,7 +39,7 @@ DATA = Path("tests/data/documents.jsonl.gz")
 Floats = npt.NDArray[np.float64]
 
 
-class Mentions(NamedTuple):
+class LabelledMentions(NamedTuple):
     """The n labelled mentions of one attribute.
 
     Attributes:
@@ -57,7 +57,7 @@ class Mentions(NamedTuple):
 
 def mentions(
     documents: Sequence[Labelled], attribute: str, vocabulary: people.Vocabulary
-) -> Mentions:
+) -> LabelledMentions:
     """Collect the mentions of an attribute.
 
     Args:
@@ -81,7 +81,9 @@ def mentions(
             labels.append(names[each.places[at].start])
             true.append(each.meant[owners[at]].who in PEOPLE)
             sources.append(each.source)
-    return Mentions((np.concatenate(words), np.concatenate(signs)), labels, np.array(true), sources)
+    return LabelledMentions(
+        (np.concatenate(words), np.concatenate(signs)), labels, np.array(true), sources
+    )
 
 
 def _listed(
@@ -163,7 +165,7 @@ def doubt(cells: Sequence[tuple[str, str]], chances: Floats, true: Floats) -> fl
     return round(float(np.sqrt(summed / whole)), 4)
 
 
-def sure(own: Mentions) -> dict[str, int]:
+def sure(own: LabelledMentions) -> dict[str, int]:
     """Find the labels that nearly always name people: the share of each, in thousandths."""
     every = Counter(own.labels)
     people_of = Counter(label for label, yes in zip(own.labels, own.people, strict=True) if yes)
@@ -181,7 +183,9 @@ class Fitted(NamedTuple):
     labels: dict[str, float]
 
 
-def fit(own: Mentions, words: Sequence[str], vectors: Floats, with_labels: bool = True) -> Fitted:
+def fit(
+    own: LabelledMentions, words: Sequence[str], vectors: Floats, with_labels: bool = True
+) -> Fitted:
     """Fit a head.
 
     Args:
@@ -298,7 +302,7 @@ def fit_all(
         name: fit(own, words, vectors.astype(np.float64))
         for name, own in zip(names, every, strict=True)
     }
-    together = Mentions(
+    together = LabelledMentions(
         (
             np.concatenate([own.places[0] for own in every]),
             np.concatenate([own.places[1] for own in every]),

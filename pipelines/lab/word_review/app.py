@@ -28,7 +28,7 @@ from evenflow.transforms.lab.word_lists.journal import (
     Journal,
     Opinion,
     Opinions,
-    State,
+    ReviewState,
 )
 
 COOKIE = "evenflow_review"
@@ -50,7 +50,7 @@ def application(journal: Journal, token: str, host: str = "127.0.0.1") -> Starle
     Returns:
         The application.
     """
-    review = Review(journal, Sessions(token))
+    review = ReviewPage(journal, Sessions(token))
 
     def failed(status: int, request: Request, error: Exception) -> Response:
         said = f"{error.strerror or error}" if isinstance(error, OSError) else str(error)
@@ -73,7 +73,7 @@ def application(journal: Journal, token: str, host: str = "127.0.0.1") -> Starle
     )
 
 
-class Review:
+class ReviewPage:
     """Answers the requests.
 
     Args:
@@ -198,7 +198,7 @@ class Review:
             keys=list(enumerate(self._journal.draft.groups[:KEYS], 1)),
         )
 
-    def _agreement(self, state: State) -> Agreement:
+    def _agreement(self, state: ReviewState) -> Agreement:
         """The agreement after so many decisions; it takes 20 ms for 10,000 of them."""
         entries, known = self._agreed
         if entries != state.entries:

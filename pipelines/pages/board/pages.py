@@ -18,7 +18,7 @@ from evenflow.gates.ledger.spans import causes
 from evenflow.pipelines.pages.board.follow import Board, Gate
 from evenflow.pipelines.pages.board.lately import Lately
 from evenflow.pipelines.pages.board.letters import PAGE, letters
-from evenflow.pipelines.pages.board.search import Found, search, sentences
+from evenflow.pipelines.pages.board.search import SearchResult, search, sentences
 from evenflow.pipelines.pages.board.window import KEYS, LAST, Window, window
 from evenflow.pipelines.pages.report import report, text, timings, view, why
 from evenflow.pipelines.pages.report.figures import figures
@@ -202,7 +202,7 @@ class Pages:
         """One pane: its figures, what was changed, and its entry."""
         gate = self.gate(name)
         entry = self._entry(gate, number)
-        found = Found()
+        found = SearchResult()
         changed = sentences(gate.storage, entry, None, found, CHANGES + 1)
         raw = canonical(entry.model_dump(mode="json")).decode()
         with gate.lock:

@@ -57,7 +57,7 @@ class Place:
 
 
 @dataclass
-class Found:
+class SearchResult:
     """What a search found.
 
     Attributes:
@@ -76,7 +76,9 @@ class Found:
     further: int | None = None
 
 
-def search(gate: Gate, identity: str, start: int | None = None, seconds: float = SECONDS) -> Found:
+def search(
+    gate: Gate, identity: str, start: int | None = None, seconds: float = SECONDS
+) -> SearchResult:
     """Look for a document.
 
     Args:
@@ -92,7 +94,7 @@ def search(gate: Gate, identity: str, start: int | None = None, seconds: float =
         LedgerError: An entry cannot be read.
         OSError: A ledger's file cannot be read.
     """
-    found, until = Found(), time.monotonic() + seconds
+    found, until = SearchResult(), time.monotonic() + seconds
     with gate.lock:
         assert gate.history is not None
         newest = min(len(gate.history) - 1, len(gate.history) if start is None else start)
@@ -118,7 +120,7 @@ def _newest_first(gate: Gate, newest: int) -> Iterator[PaneEntry]:
 
 
 def _look(
-    storage: Storage, entry: PaneEntry, identity: str, columns: tuple[str, str], found: Found
+    storage: Storage, entry: PaneEntry, identity: str, columns: tuple[str, str], found: SearchResult
 ) -> None:
     """Look for a document in the files of a pane."""
     for folder, shard in entry.files():
@@ -148,7 +150,7 @@ def _look(
 
 
 def sentences(
-    storage: Storage, entry: PaneEntry, identity: str | None, found: Found, most: int = ROWS
+    storage: Storage, entry: PaneEntry, identity: str | None, found: SearchResult, most: int = ROWS
 ) -> list[dict[str, Any]]:
     """Read rows of a pane's table of sentences.
 
@@ -188,7 +190,7 @@ def _rows(
     name: str,
     column: str,
     identity: str | None,
-    found: Found,
+    found: SearchResult,
     most: int,
 ) -> Iterator[dict[str, Any]]:
     """Rows of a Parquet file with an id, or those that were changed or taken out."""

@@ -18,7 +18,7 @@ from evenflow.gates import why as reasons
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.history import History
-from evenflow.gates.why import Rows, Window
+from evenflow.gates.why import EarlierPanes, PaneCounts
 from evenflow.pipelines.pages.report.files import open_named
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
@@ -109,7 +109,7 @@ def _attribute(
     each = entry.attributes[name]
     with_it = [one for one in earlier if name in one.attributes]
     before = history[entry.pane - 1].attributes.get(name) if entry.pane else None
-    window = Window(
+    window = EarlierPanes(
         [one.pane for one in with_it],
         reduce(
             add_sums, (one.attributes[name].sums for one in with_it), Sums.empty(len(each.groups))
@@ -177,7 +177,7 @@ def _read(
 
 def _rows(
     storage: Storage, entry: PaneEntry, name: str, each: AttributeEntry, config: Config
-) -> Rows:
+) -> PaneCounts:
     """The mentions of a pane's documents that name an attribute."""
     columns = [documents.mentions(name, group) for group in each.groups]
     weight = documents.WEIGHT.name
@@ -197,7 +197,7 @@ def _rows(
     for some, counts in _read(storage, entry, unread, read):
         ids += some
         parts.append(counts)
-    return Rows(ids, np.concatenate(parts), unread)
+    return PaneCounts(ids, np.concatenate(parts), unread)
 
 
 def _texts(

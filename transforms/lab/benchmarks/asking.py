@@ -8,7 +8,7 @@ from evenflow.transforms.lab.benchmarks.suite import Suite
 from evenflow.transforms.lab.language_models.causal import CausalModel
 from evenflow.transforms.lab.language_models.masked import MaskedModel
 from evenflow.transforms.models import loading
-from evenflow.transforms.models.encoding import Encoder, pooling
+from evenflow.transforms.models.encoding import SentenceEncoder, pooling
 
 
 class Models:
@@ -74,7 +74,7 @@ class Models:
             loaded = loading.load(self._model, self._adapter, kind)  # type: ignore[arg-type]
             if kind == "encoder":
                 how = self._how or pooling(loading.folder_of(self._model), self._kind)
-                self._loaded = kind, Encoder(loaded, how)
+                self._loaded = kind, SentenceEncoder(loaded, how)
             else:
                 made = CausalModel(loaded) if kind == "causal" else MaskedModel(loaded)
                 self._loaded = kind, made

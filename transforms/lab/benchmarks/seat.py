@@ -27,7 +27,7 @@ import numpy as np
 from evenflow.transforms.lab.benchmarks.data import BenchmarkDataError, Data
 from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Floats, Item, Measure, Row, Suite
 from evenflow.transforms.lab.bias_score import seat as association
-from evenflow.transforms.models.encoding import Encoder
+from evenflow.transforms.models.encoding import SentenceEncoder
 
 TESTS = ("1", "2", "6", "6b", "7", "7b", "8", "8b")
 GENDER = TESTS[2:]
@@ -70,12 +70,12 @@ def read(data: Data) -> list[Item]:
     return found
 
 
-def prepare(model: Encoder, item: Item, seed: int) -> Item:
+def prepare(model: SentenceEncoder, item: Item, seed: int) -> Item:
     """The item itself."""
     return item
 
 
-def ask(model: Encoder, prepared: Sequence[Item]) -> list[dict[str, Any]]:
+def ask(model: SentenceEncoder, prepared: Sequence[Item]) -> list[dict[str, Any]]:
     """How much more each target goes with the first attributes."""
     sentences = [each.content["sentence"] for each in prepared]
     sentences += [s for each in prepared for own in each.content["attributes"] for s in own]

@@ -27,7 +27,7 @@ import numpy as np
 from evenflow.transforms.lab.benchmarks import probing
 from evenflow.transforms.lab.benchmarks.data import BenchmarkDataError, Data
 from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Floats, Item, Measure, Row, Suite
-from evenflow.transforms.models.encoding import Encoder
+from evenflow.transforms.models.encoding import SentenceEncoder
 
 FOLDER = "senteval/"
 LEAST = 20  # texts of a task; with fewer it is left out
@@ -113,12 +113,12 @@ def _parts(line: str, task: Task) -> tuple[str, ...]:
     return (str(float(label)) if task.graded else label, *texts)
 
 
-def prepare(model: Encoder, item: Item, seed: int) -> Item:
+def prepare(model: SentenceEncoder, item: Item, seed: int) -> Item:
     """The item itself."""
     return item
 
 
-def ask(model: Encoder, prepared: Sequence[Item]) -> list[dict[str, Any]]:
+def ask(model: SentenceEncoder, prepared: Sequence[Item]) -> list[dict[str, Any]]:
     """The vectors of each item's texts, with its label; `finish` learns from them."""
     vectors = model.vectors([text for each in prepared for text in each.content["texts"]])
     return [

@@ -18,7 +18,7 @@ from evenflow.transforms.models.loading import LanguageModelError
 LONGEST_PAUSE = 10.0  # seconds between two requests for a prompt
 
 
-class Served:
+class ServedModel:
     """A model that a server continues texts with (/v1/completions).
 
     Whether its answers are the same again depends on the server: each request has its seed.
@@ -48,7 +48,7 @@ class Served:
         """What stands for the model, whose files are not at hand."""
         return hashlib.sha256(self.name.encode()).hexdigest()
 
-    def ready(self, suite: Suite) -> Served:
+    def ready(self, suite: Suite) -> ServedModel:
         """The model itself."""
         return self
 

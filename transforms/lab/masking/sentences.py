@@ -51,7 +51,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Name:
+class FirstName:
     """A first name that says a sex, with what follows it, at text[start:end] of its sentence.
 
     Attributes:
@@ -77,7 +77,7 @@ class Sentence:
     text: str
     start: int
     words: tuple[Word, ...]
-    names: tuple[Name, ...] = field(default=())
+    names: tuple[FirstName, ...] = field(default=())
 
 
 class SentenceFinder:
@@ -138,17 +138,17 @@ class SentenceFinder:
             if end - start > LONGEST or not any(item.mention for item in items):
                 continue
             own = self._words(text, start, items)
-            people: list[Name] = []
+            people: list[FirstName] = []
             if self._gendered is not None:
                 for each in names.find(text, start, end, caseless):
                     at = each.start - start
                     stop = at + len(text[each.start : each.end].rstrip("."))
                     inside = [word for word in own if word.start < stop and at < word.end]
                     if each.sex != "e" and not inside:
-                        people.append(Name(at, stop))
+                        people.append(FirstName(at, stop))
                     elif inside and inside[-1].kind == "title" and stop > inside[-1].end + 2:
                         rest = text[start + inside[-1].end : start + stop]
-                        people.append(Name(stop - len(rest.lstrip(". \u00a0")), stop))
+                        people.append(FirstName(stop - len(rest.lstrip(". \u00a0")), stop))
             yield Sentence(text[start:end], start, tuple(own), tuple(people))
 
     def _words(self, text: str, start: int, items: list[Item]) -> list[Word]:

@@ -47,7 +47,7 @@ class CardJudge(Protocol):
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRows:
     """Rows, the truth about them, and the answers of judges.
 
     Attributes:
@@ -79,7 +79,7 @@ def judged(judge: CardJudge, rows: Sequence[Row]) -> Floats:
     return out
 
 
-def table(scored: Scored) -> str:
+def table(scored: ScoredRows) -> str:
     """Make the table of figures by family of sources and by attribute.
 
     Args:
@@ -127,7 +127,7 @@ def _shares(called: evaluate.Truth, true: evaluate.Truth) -> tuple[str, str]:
     return evaluate.share(hits, int(called.sum())), evaluate.share(hits, int(true.sum()))
 
 
-def bins(scored: Scored) -> str:
+def bins(scored: ScoredRows) -> str:
     """Make the table of each judge's reliability by bin.
 
     Args:
@@ -148,7 +148,7 @@ def bins(scored: Scored) -> str:
 
 
 def card(
-    own: Data, tables: Sequence[tuple[str, Scored]], size: dict[str, int], seconds: float
+    own: Data, tables: Sequence[tuple[str, ScoredRows]], size: dict[str, int], seconds: float
 ) -> str:
     """Write the card in Markdown.
 

@@ -61,7 +61,7 @@ class ReaderNetwork(nn.Module):
 
 
 @dataclass(frozen=True)
-class Example:
+class LabelledPassage:
     """A passage with labels.
 
     Attributes:
@@ -77,7 +77,7 @@ class Example:
 
 def examples(
     documents: Sequence[Labelled], model: Any, rng: np.random.Generator, kept: float = KEPT
-) -> Iterator[Example]:
+) -> Iterator[LabelledPassage]:
     """Cut passages at random places, which cover each document twice.
 
     Args:
@@ -101,20 +101,22 @@ def examples(
             if own and not (easy and rng.random() > kept):
                 made = passages.passage(model, each.text, low, high, each.places, own)
                 if any(number in made.spans for number in own):
-                    yield Example(each, made, 1 / kept if easy else 1.0)
+                    yield LabelledPassage(each, made, 1 / kept if easy else 1.0)
             if high >= len(each.text):
                 break
 
 
-def batches(examples: Sequence[Example], rng: np.random.Generator) -> Iterator[list[Example]]:
+def batches(
+    examples: Sequence[LabelledPassage], rng: np.random.Generator
+) -> Iterator[list[LabelledPassage]]:
     """Divide examples into batches of about one length, in random order."""
     order = rng.permutation(len(examples)).tolist()
-    out: list[list[Example]] = []
+    out: list[list[LabelledPassage]] = []
     for first in range(0, len(order), 200):
         block = sorted(
             (examples[i] for i in order[first : first + 200]), key=lambda one: len(one.passage.ids)
         )
-        batch: list[Example] = []
+        batch: list[LabelledPassage] = []
         for one in block:
             if batch and len(one.passage.ids) * (len(batch) + 1) > PIECES:
                 out.append(batch)
@@ -151,7 +153,7 @@ def states(network: ReaderNetwork, found: Sequence[Passage]) -> list[torch.Tenso
     ]
 
 
-def loss_of(network: ReaderNetwork, batch: Sequence[Example]) -> torch.Tensor:
+def loss_of(network: ReaderNetwork, batch: Sequence[LabelledPassage]) -> torch.Tensor:
     """Compute the loss of a batch: each person weighs by the root of its mentions."""
     losses: list[torch.Tensor] = []
     total = 0.0

@@ -52,7 +52,7 @@ class TrainingPlan:
 
 
 @dataclass
-class Seen:
+class UnseenLogits:
     """Logits of rows by models that have not seen the rows' sources.
 
     Attributes:
@@ -139,7 +139,7 @@ def rebuild(
     tokenizer = encoder.read_tokenizer(model / encoder.VOCABULARY)
     own, kept = read.part("train"), read.part("report")
     layout = data.layout_of(own.sentences)
-    exchanges, sentences = Seen(), Seen()
+    exchanges, sentences = UnseenLogits(), UnseenLogits()
     if plan.quick:
         learnt, away = own.halved(data.is_calibration)
         trained = train(learnt, layout, model, tokenizer, plan)
@@ -182,7 +182,11 @@ def rebuild(
 
 
 def judge_unseen(
-    trained: Trained, away: Data, tokenizer: Tokenizer, exchanges: Seen, sentences: Seen
+    trained: Trained,
+    away: Data,
+    tokenizer: Tokenizer,
+    exchanges: UnseenLogits,
+    sentences: UnseenLogits,
 ) -> None:
     """Add the logits of rows that a model has not seen.
 
@@ -202,14 +206,14 @@ def judge_unseen(
 
 
 def figures(
-    exchanges: Seen,
-    sentences: Seen,
+    exchanges: UnseenLogits,
+    sentences: UnseenLogits,
     kept: Data,
     calibration: dict[str, list[float]],
     firsts: dict[str, list[float]],
     out: Path,
     where: str,
-) -> list[tuple[str, card.Scored]]:
+) -> list[tuple[str, card.ScoredRows]]:
     """Compute the tables of the card: of sources left out, and of the rows kept for the report.
 
     Args:
@@ -225,7 +229,7 @@ def figures(
         Title and figures of each table.
     """
     judge, first = Encoder(out), FirstStage(out)
-    tables: list[tuple[str, card.Scored]] = []
+    tables: list[tuple[str, card.ScoredRows]] = []
     for name, seen in (("exchange", exchanges), (STEREOTYPE_TASK, sentences)):
         if not seen.rows:
             continue
@@ -234,7 +238,7 @@ def figures(
             "encoder": chances(seen.encoder, seen.rows, calibration, name),
             "first stage": logistic(np.array(seen.first) * slope + shift),
         }
-        tables.append((f"{name}: {where}", card.Scored(seen.rows, truth(seen.rows), scored)))
+        tables.append((f"{name}: {where}", card.ScoredRows(seen.rows, truth(seen.rows), scored)))
         if name == "exchange":
             _write_left_out(out / LEFT_OUT, seen.rows, scored)
     if kept.exchanges:
@@ -245,7 +249,7 @@ def figures(
         tables.append(
             (
                 "exchange: report documents",
-                card.Scored(kept.exchanges, truth(kept.exchanges), scored),
+                card.ScoredRows(kept.exchanges, truth(kept.exchanges), scored),
             )
         )
     if asked := _asked(kept.sentences):
@@ -255,7 +259,7 @@ def figures(
             "first stage": np.array(first.stereotypes(texts)),
         }
         tables.append(
-            (f"{STEREOTYPE_TASK}: report documents", card.Scored(asked, truth(asked), scored))
+            (f"{STEREOTYPE_TASK}: report documents", card.ScoredRows(asked, truth(asked), scored))
         )
     return tables
 
@@ -303,7 +307,7 @@ def train(
 
 
 def calibrated(
-    exchanges: Seen, sentences: Seen
+    exchanges: UnseenLogits, sentences: UnseenLogits
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """Calibrate the encoder and the first stage.
 

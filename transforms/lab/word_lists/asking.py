@@ -22,7 +22,7 @@ DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedWords:
     """What came back.
 
     Attributes:
@@ -72,7 +72,7 @@ def questions(
 
 def ask(
     asker: Asker, attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
-) -> Asked:
+) -> AskedWords:
     """Ask for words, and fold duplicates.
 
     Args:
@@ -108,7 +108,7 @@ def ask(
     if not answers:
         reasons = ", ".join(f"{count} of {reason}" for reason, count in failed.items())
         raise ProposalError(f"the language model answered no question: {reasons}")
-    return Asked(
+    return AskedWords(
         {group: list(own.values()) for group, own in found.items()}, answers, failed, unusable
     )
 
@@ -120,7 +120,7 @@ def ask_server(
     seeds: Mapping[str, Sequence[str]],
     runs: int,
     words: int,
-) -> Asked:
+) -> AskedWords:
     """Ask a server for words, whose answers are kept; the seeds are the first proposals.
 
     Args:

@@ -38,7 +38,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """A point of the curve of DR.
 
     Attributes:
@@ -148,7 +148,7 @@ def with_words(words: WordList, added: Sequence[Missing]) -> WordList:
     return replace(words, labels=words.labels | {each.word: each.group for each in added})
 
 
-def curve(found: Mentions) -> list[Point]:
+def curve(found: Mentions) -> list[CurvePoint]:
     """DR over each group's k most frequent words, for each k.
 
     Args:
@@ -166,12 +166,12 @@ def curve(found: Mentions) -> list[Point]:
     present = totals > 0
     longest = int(rank[present].max()) + 1 if present.any() else 0
     return [
-        Point(k, dr.score(dr.sums(found.by_group((rank < k) & present))))
+        CurvePoint(k, dr.score(dr.sums(found.by_group((rank < k) & present))))
         for k in range(1, longest + 1)
     ]
 
 
-def settled(points: Sequence[Point], tolerance: float) -> int | None:
+def settled(points: Sequence[CurvePoint], tolerance: float) -> int | None:
     """From how many words on DR stays within a tolerance of the whole list's DR (C3).
 
     Args:

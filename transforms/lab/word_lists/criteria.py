@@ -19,7 +19,7 @@ CLOSE = 0.1
 
 
 @dataclass(frozen=True)
-class Finding:
+class Weakness:
     """A criterion that a word may fail.
 
     Attributes:
@@ -34,7 +34,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Context:
+class KnownWords:
     """What the checks know beside the word.
 
     Attributes:
@@ -62,53 +62,53 @@ def associations(attribute: str) -> dict[str, str]:
     }
 
 
-def category(word: str, context: Context) -> Finding | None:
+def category(word: str, context: KnownWords) -> Weakness | None:
     """Q1: a category label, which refers to people; a word that is seldom a noun does not."""
     last = word.split()[-1]
     if wordclasses.is_known(last) and not wordclasses.is_noun(last):
-        return Finding("Q1", "mostly no noun in English text", 0.7)
+        return Weakness("Q1", "mostly no noun in English text", 0.7)
     return None
 
 
-def spelled(word: str, context: Context) -> Finding | None:
+def spelled(word: str, context: KnownWords) -> Weakness | None:
     """Q2: linguistically correct; a word that neither vectors nor corpus know may be misspelled."""
     if word not in context.known and not context.mentions.get(word):
-        return Finding("Q2", "neither the corpus nor the vectors know this spelling", 0.5)
+        return Weakness("Q2", "neither the corpus nor the vectors know this spelling", 0.5)
     return None
 
 
-def unambiguous(word: str, context: Context) -> Finding | None:
+def unambiguous(word: str, context: KnownWords) -> Weakness | None:
     """Q3: exclusive to its group."""
     groups = context.groups.get(word, frozenset())
     if len(groups) > 1:
-        return Finding("Q3", f"proposed for {' and '.join(sorted(groups))}", 0.8)
+        return Weakness("Q3", f"proposed for {' and '.join(sorted(groups))}", 0.8)
     margin = context.margins.get(word)
     if margin is not None and margin < CLOSE:
-        return Finding("Q3", f"nearly as near to another group (by {margin:.2f})", 0.5)
+        return Weakness("Q3", f"nearly as near to another group (by {margin:.2f})", 0.5)
     return None
 
 
-def free_of_association(word: str, context: Context) -> Finding | None:
+def free_of_association(word: str, context: KnownWords) -> Weakness | None:
     """Q4: no association, such as a profession."""
     attribute = context.associations.get(word)
-    return None if attribute is None else Finding("Q4", f"a word of {attribute}", 0.6)
+    return None if attribute is None else Weakness("Q4", f"a word of {attribute}", 0.6)
 
 
-def simple(word: str, context: Context) -> Finding | None:
+def simple(word: str, context: KnownWords) -> Weakness | None:
     """Q5: no compound of a label and a neutral word."""
     parts = word.replace("-", " ").split()
     label = next((each for each in parts if len(parts) > 1 and each in context.groups), None)
-    return None if label is None else Finding("Q5", f"holds {label!r}, a word of its own", 0.7)
+    return None if label is None else Weakness("Q5", f"holds {label!r}, a word of its own", 0.7)
 
 
-def no_name(word: str, context: Context) -> Finding | None:
+def no_name(word: str, context: KnownWords) -> Weakness | None:
     """Q6: no proper name."""
     sex = names.first_names().get(word)
     if sex is None:
         return None
     if sex.endswith("w"):
-        return Finding("Q6", "a first name, and a common word", 0.3)
-    return Finding("Q6", "a first name", 0.9)
+        return Weakness("Q6", "a first name, and a common word", 0.3)
+    return Weakness("Q6", "a first name", 0.9)
 
 
 @cache
@@ -141,7 +141,7 @@ def common_words(words: WordList) -> dict[str, str]:
     }
 
 
-CHECKS: tuple[Callable[[str, Context], Finding | None], ...] = (
+CHECKS: tuple[Callable[[str, KnownWords], Weakness | None], ...] = (
     category,
     spelled,
     unambiguous,
@@ -151,7 +151,7 @@ CHECKS: tuple[Callable[[str, Context], Finding | None], ...] = (
 )
 
 
-def check(word: str, context: Context) -> list[Finding]:
+def check(word: str, context: KnownWords) -> list[Weakness]:
     """Check a word by all criteria.
 
     Args:

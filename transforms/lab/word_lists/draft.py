@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.lab.word_lists import criteria, forms
 from evenflow.transforms.lab.word_lists.corpus import EXAMPLES, Mentions, count
-from evenflow.transforms.lab.word_lists.criteria import Context, Finding
+from evenflow.transforms.lab.word_lists.criteria import KnownWords, Weakness
 from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal
 from evenflow.transforms.storage.storage import at
 from evenflow.wordlists import spelling
@@ -61,7 +61,7 @@ class Candidate(_Model):
     sources: tuple[str, ...]
     order: int
     examples: tuple[str, ...] = ()
-    warnings: tuple[Finding, ...] = ()
+    warnings: tuple[Weakness, ...] = ()
     counterparts: dict[str, str] = {}
 
     @property
@@ -204,7 +204,7 @@ def make(
     ]
     mentions = _counted(written, exact, texts)
     frequency = {spelling.fold(word): n for word, n in mentions.frequencies.items()}
-    context = Context(
+    context = KnownWords(
         groups=groups,
         margins={
             spelling.fold(each.word): each.margin

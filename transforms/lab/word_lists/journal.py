@@ -69,7 +69,7 @@ Opinions = dict[str, dict[str, Opinion]]  # by reviewer and word
 
 
 @dataclass
-class State:
+class ReviewState:
     """What reviewers have decided, decision by decision.
 
     Attributes:
@@ -97,9 +97,9 @@ class State:
         self._actions[place] = own
         self.opinions.setdefault(who, {})[entry.word] = _opinion(own)
 
-    def copy(self) -> State:
+    def copy(self) -> ReviewState:
         """A copy that later decisions do not change."""
-        return State(
+        return ReviewState(
             self.entries,
             {who: dict(own) for who, own in self.opinions.items()},
             dict(self._actions),
@@ -124,11 +124,11 @@ class Journal:
         self.draft = draft
         self.path = path.with_name(path.name + ENDING)
         self._candidates = {each.word: each for each in draft.candidates}
-        self._state = State()
+        self._state = ReviewState()
         self._read = 0  # bytes of the file that `_state` has
         self._lock = threading.Lock()
 
-    def state(self) -> State:
+    def state(self) -> ReviewState:
         """What all reviewers have decided so far; lines that were read before are not read again.
 
         Returns:

@@ -73,7 +73,7 @@ def check_seeds(seeds: Mapping[str, Sequence[str]]) -> None:
                 raise ProposalError(f"seed {word!r} stands in two groups, {other} and {group}")
 
 
-class Space:
+class WordSpace:
     """The words of static vectors that can be labels, with unit vectors.
 
     Args:
@@ -102,7 +102,7 @@ class Space:
         return mean / max(float(np.linalg.norm(mean)), 1e-12)
 
 
-def margins(space: Space, seeds: Mapping[str, Sequence[str]]) -> tuple[Floats, Floats]:
+def margins(space: WordSpace, seeds: Mapping[str, Sequence[str]]) -> tuple[Floats, Floats]:
     """How near all words are to the groups.
 
     Args:
@@ -120,7 +120,7 @@ def margins(space: Space, seeds: Mapping[str, Sequence[str]]) -> tuple[Floats, F
 
 
 def neighbours(
-    space: Space, seeds: Mapping[str, Sequence[str]], most: int
+    space: WordSpace, seeds: Mapping[str, Sequence[str]], most: int
 ) -> dict[str, list[Proposal]]:
     """Propose the words that are near a group and far from the others.
 
@@ -152,7 +152,7 @@ def neighbours(
 
 
 def counterparts(
-    space: Space, seeds: Mapping[str, Sequence[str]], words: Mapping[str, Sequence[str]]
+    space: WordSpace, seeds: Mapping[str, Sequence[str]], words: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, str]]:
     """Find what is to the other groups as words are to their own, by vector arithmetic.
 
@@ -183,7 +183,7 @@ def counterparts(
     return out
 
 
-def analogies(space: Space, seeds: Mapping[str, Sequence[str]]) -> list[Proposal]:
+def analogies(space: WordSpace, seeds: Mapping[str, Sequence[str]]) -> list[Proposal]:
     """Propose the counterparts of all seeds in the other groups."""
     given = {spelling.fold(word) for words in seeds.values() for word in words}
     return [
@@ -195,7 +195,7 @@ def analogies(space: Space, seeds: Mapping[str, Sequence[str]]) -> list[Proposal
 
 
 def propose(
-    space: Space, seeds: Mapping[str, Sequence[str]], most: int
+    space: WordSpace, seeds: Mapping[str, Sequence[str]], most: int
 ) -> dict[str, list[Proposal]]:
     """Propose words for each group: its seeds, then analogies, then neighbours.
 

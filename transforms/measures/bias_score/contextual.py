@@ -27,7 +27,12 @@ from evenflow.transforms.measures.bias_score.score import (
     Read,
     pulls,
 )
-from evenflow.transforms.measures.bias_score.states import Encoder, Shipped, States, Transformer
+from evenflow.transforms.measures.bias_score.states import (
+    Shipped,
+    StateEncoder,
+    States,
+    Transformer,
+)
 from evenflow.transforms.measures.bias_score.vectors import VectorsError, unit_rows
 from evenflow.transforms.text import sentences as bounds_of
 from evenflow.transforms.text.words import run_spans, split_runs
@@ -77,7 +82,7 @@ class ContextualVectors:
         digest: A SHA-256 of what they depend on.
     """
 
-    def __init__(self, encoder: Encoder):
+    def __init__(self, encoder: StateEncoder):
         self._encoder = encoder
         self.name, self.size = encoder.name, encoder.size
         averages = encoder.averages

@@ -44,7 +44,7 @@ class States(NamedTuple):
     cut: bool
 
 
-class Encoder(Protocol):
+class StateEncoder(Protocol):
     """A model that reads sentences.
 
     Attributes:
@@ -103,7 +103,7 @@ class Transformer:
             raise VectorsError(f"{folder}: not an encoder of text ({what})") from error
 
     def states(self, sentences: Sequence[str]) -> Iterator[States]:
-        """The states of n sentences, as `Encoder` has it."""
+        """The states of n sentences, as `StateEncoder` has it."""
         import torch
 
         if not sentences:
@@ -157,7 +157,7 @@ class Shipped:
         self.size = self._read.size
 
     def states(self, sentences: Sequence[str]) -> Iterator[States]:
-        """The states of n sentences, as `Encoder` has it."""
+        """The states of n sentences, as `StateEncoder` has it."""
         for number, sentence in enumerate(sentences):
             yield States(number, *self._read.of(sentence))
 

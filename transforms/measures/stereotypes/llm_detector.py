@@ -14,7 +14,7 @@ from evenflow.transforms.llm.answers import (
     QUOTE,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered, selection
+from evenflow.transforms.llm.cascade import Answered, Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
 from evenflow.transforms.measures.stereotypes import detect
@@ -78,7 +78,7 @@ class TieredDetector:
         self._tiers = Tiered(embedded.detect, float, Detection(), asker, select, middle)
         self.tally = self._tiers.tally
 
-    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[float]]:
+    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Answered[float]]:
         """The probability of a stereotype in each sentence, with its origin and reason.
 
         Args:

@@ -13,7 +13,7 @@ from typing import Any
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
-from evenflow.transforms.llm.cascade import Judged, Labels, Select, Tiered, selection
+from evenflow.transforms.llm.cascade import Answered, Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
 from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators
@@ -96,7 +96,9 @@ class TieredScorer:
         )
         self.tally = self._tiers.tally
 
-    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Judged[Indicators]]:
+    def judge(
+        self, sentences: Sequence[str], labels: Sequence[Labels]
+    ) -> list[Answered[Indicators]]:
         """The indicators of each sentence, with their origin and reason.
 
         Args:

@@ -19,7 +19,7 @@ from tiny_models import gate_output, tiny_model  # noqa: E402
 
 from evenflow.pipelines.lab.train import mining  # noqa: E402
 from evenflow.pipelines.lab.train.errors import TrainInputError  # noqa: E402
-from evenflow.pipelines.lab.train.mining import Settings, mine  # noqa: E402
+from evenflow.pipelines.lab.train.mining import MiningSettings, mine  # noqa: E402
 from evenflow.pipelines.lab.train.mining_inputs import Document, Source  # noqa: E402
 from evenflow.transforms.lab.masking.scoring import Left  # noqa: E402
 from evenflow.transforms.lab.masking.sentences import SentenceFinder  # noqa: E402
@@ -138,7 +138,7 @@ def test_it_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     def go(output: Path | None, most: int = 99, top: int = 5) -> Any:
         given = Source({}, (Document(str(n), text) for n, text in enumerate(texts)))
         scorer = Stopping(most)
-        found = mine(given, GENDER, scorer, Settings(top, "x"), output)
+        found = mine(given, GENDER, scorer, MiningSettings(top, "x"), output)
         return *found, scorer.seen
 
     whole, counts, chunks = go(None)

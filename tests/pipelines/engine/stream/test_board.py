@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.board import TopicBoard
 from evenflow.pipelines.engine.stream.marks import Mark, StagedRange, read_marks, write_marks
 from evenflow.schemas.ledger import Position
 from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Point, Start
@@ -72,7 +72,7 @@ class World:
         self.late = late
         self.clock = 0
         self.records: list[list[int]] = [[] for _ in range(self.random.randint(1, 4))]
-        self.board = Board({}, None)
+        self.board = TopicBoard({}, None)
         self.readers: list[Reader] = []
         self.marks: list[bytes] = []
         self.taken: dict[int, list[tuple[PaneId, PaneId, int]]] = {}
@@ -191,7 +191,7 @@ BEGIN = Start(0, CUTTER.start())
 
 
 def test_a_mark_that_is_missing_holds_back_what_follows() -> None:
-    board = Board({}, None)
+    board = TopicBoard({}, None)
     board.open(0, 1, BEGIN)
     board.add(_mark(1, 3, THIRD, _piece(1, 3, 6, SECOND)))
     board.add(_mark(1, 8, END, _piece(1, 8, 9, THIRD)))
@@ -208,7 +208,7 @@ def test_a_mark_that_is_missing_holds_back_what_follows() -> None:
 
 
 def test_a_partition_of_which_nothing_is_known_holds_back_all() -> None:
-    board = Board({}, None)
+    board = TopicBoard({}, None)
     board.open(0, 1, BEGIN)
     board.add(_mark(1, 0, END, _piece(1, 0, 3, FIRST)))
     assert board.whole(2) is None
@@ -220,7 +220,7 @@ def test_a_partition_of_which_nothing_is_known_holds_back_all() -> None:
 
 
 def test_what_a_dead_reader_has_staged_counts_and_what_comes_twice_is_spent() -> None:
-    board = Board({}, None)
+    board = TopicBoard({}, None)
     board.open(0, 1, BEGIN)
     board.add(_mark(1, 0, SECOND, _piece(1, 0, 3, FIRST)))
     board.open(0, 2, BEGIN)
@@ -237,7 +237,7 @@ def test_what_a_dead_reader_has_staged_counts_and_what_comes_twice_is_spent() ->
 
 def test_a_chain_that_ends_before_what_is_due_says_nothing() -> None:
     """Its partition was quiet for it; another session has found more records since."""
-    board = Board({}, None)
+    board = TopicBoard({}, None)
     board.open(0, 1, BEGIN)
     board.open(0, 2, BEGIN)
     board.open(1, 3, BEGIN)
@@ -253,7 +253,7 @@ def test_a_chain_that_ends_before_what_is_due_says_nothing() -> None:
 
 
 def test_a_block_across_what_is_due_needs_a_new_session() -> None:
-    board = Board({0: Position(next=4, time=15)}, FIRST)
+    board = TopicBoard({0: Position(next=4, time=15)}, FIRST)
     board.open(0, 1, Start(0, CUTTER.start()))
     board.add(_mark(1, 0, THIRD, _piece(1, 0, 3, FIRST), _piece(1, 3, 6, SECOND)))
     assert board.whole(1) is None and board.stuck() == [0]
@@ -267,7 +267,7 @@ def test_a_block_across_what_is_due_needs_a_new_session() -> None:
 
 @pytest.mark.parametrize("late", [FIRST, PaneId(0, 3)])
 def test_a_record_for_a_committed_pane_goes_into_the_next_one(late: PaneId) -> None:
-    board = Board({0: Position(next=4, time=15)}, FIRST)
+    board = TopicBoard({0: Position(next=4, time=15)}, FIRST)
     board.open(0, 1, Start(4, Point(0, PaneId(0, 0), 0)))
     board.add(_mark(1, 4, THIRD, _piece(1, 4, 5, late), _piece(1, 5, 7, SECOND)))
     assert board.whole(1) == (PaneId(10, 1), [_piece(1, 4, 5, late)])
@@ -284,7 +284,7 @@ def test_marks_are_as_they_were_written() -> None:
 
 def test_the_backlog_is_what_no_pane_holds_yet() -> None:
     pane, then = PaneId(0, 0), PaneId(1000, 0)
-    board = Board({1: Position(next=40, time=0)}, None)
+    board = TopicBoard({1: Position(next=40, time=0)}, None)
     firsts = [Start(5, CUTTER.start()), Start(0, CUTTER.start())]
     assert board.backlog(firsts, [9, 50]) == {0: 4, 1: 10} and not board.waiting
     board.open(0, 1, firsts[0])

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.pipelines.engine.stream import parcels
-from evenflow.pipelines.engine.stream.board import Board
+from evenflow.pipelines.engine.stream.board import TopicBoard
 from evenflow.pipelines.engine.stream.desk import GONE_SECONDS, SHARE_SECONDS, Desk, spread
 from evenflow.pipelines.engine.stream.marks import (
     ALIVE,
@@ -87,7 +87,7 @@ def test_readers_come_and_go(run: Storage) -> None:
         for name in names:
             run.write(f"{READERS}/{name}{ALIVE}", str(signs).encode() * signs)
 
-    desk = Desk(run, Board({}, None), CUTTER, clock)
+    desk = Desk(run, TopicBoard({}, None), CUTTER, clock)
 
     def tasks(name: str) -> list[int]:
         return sorted(read_tasks(run.read(f"{TASKS}/{name}.json")))
@@ -121,7 +121,7 @@ def test_readers_come_and_go(run: Storage) -> None:
 
 
 def test_marks_are_taken_once_and_deleted(run: Storage) -> None:
-    board = Board({}, None)
+    board = TopicBoard({}, None)
     desk = Desk(run, board, CUTTER)
     run.write(f"{READERS}/a{ALIVE}", b"0")
     desk.share([FIRST], None)
@@ -134,7 +134,7 @@ def test_marks_are_taken_once_and_deleted(run: Storage) -> None:
 
 
 def test_what_a_reader_gave_up_for_is_raised(run: Storage) -> None:
-    desk = Desk(run, Board({}, None), CUTTER)
+    desk = Desk(run, TopicBoard({}, None), CUTTER)
     run.write(f"{READERS}/a{ERROR}", orjson.dumps(["TopicMissingError", "t is gone"]))
     with pytest.raises(TopicMissingError, match="t is gone"):
         desk.share([FIRST], None)

@@ -10,15 +10,15 @@ import pytest
 from scripted_asker import Says
 
 from evenflow.transforms.lab.word_lists import asking, criteria, proposals
-from evenflow.transforms.lab.word_lists.criteria import Context
-from evenflow.transforms.lab.word_lists.proposals import ProposalError, Space
+from evenflow.transforms.lab.word_lists.criteria import KnownWords
+from evenflow.transforms.lab.word_lists.proposals import ProposalError, WordSpace
 from evenflow.transforms.measures.bias_score.vectors import Vectors, shipped
 
 SEEDS = {"female": ["woman", "mother", "girl"], "male": ["man", "father", "boy"]}
 
 
 def test_the_shipped_vectors_tell_the_groups_apart() -> None:
-    found = proposals.propose(Space(shipped()), SEEDS, 40)
+    found = proposals.propose(WordSpace(shipped()), SEEDS, 40)
     words = {group: [each.word for each in own] for group, own in found.items()}
     assert words["female"][:3] == SEEDS["female"]
     assert {"lady", "daughter", "grandmother"} <= set(words["female"])
@@ -35,7 +35,7 @@ def test_counterparts_by_analogy() -> None:
     words = {"woman": [1, 0, 0, 0], "man": [0, 1, 0, 0], "queen": [1, 0, 1, 0]}
     words |= {"king": [0, 1, 1, 0], "lass": [1, 0, 0, 1], "lad": [0, 1, 0, 1]}
     rows = np.array(list(words.values()), np.float32)
-    space = Space(Vectors("test", list(words), 4, "", lambda a, b: rows[a:b]))
+    space = WordSpace(Vectors("test", list(words), 4, "", lambda a, b: rows[a:b]))
     seeds = {"female": ["woman"], "male": ["man"]}
     found = proposals.counterparts(space, seeds, {"female": ["queen", "lass", "unknown"]})
     assert found == {"queen": {"male": "king"}, "lass": {"male": "lad"}}
@@ -53,7 +53,7 @@ def test_counterparts_by_analogy() -> None:
 )
 def test_unusable_seeds(seeds: dict[str, list[str]], what: str) -> None:
     with pytest.raises(ProposalError, match=what):
-        proposals.propose(Space(shipped()), seeds, 5)
+        proposals.propose(WordSpace(shipped()), seeds, 5)
 
 
 def test_a_model_is_asked_in_runs_and_duplicates_are_folded() -> None:
@@ -84,7 +84,7 @@ def test_a_model_is_asked_in_runs_and_duplicates_are_folded() -> None:
     ],
 )
 def test_criteria(word: str, criterion: str | None) -> None:
-    context = Context(
+    context = KnownWords(
         groups={"male": frozenset({"male"}), "pope": frozenset({"a", "b"})},
         known=frozenset(("quickly", "pope", "nurse", "male developer", "janet", "woman")),
         associations={"nurse": "profession"},
