@@ -11,7 +11,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -169,14 +169,17 @@ def effect(given: str) -> str:
     """Return the tables of a question of an experiment on word vectors.
 
     Args:
-        given: Its effect.json, in the repository, and the question.
+        given: Its effect.json, in the repository, and the question, or `pilot`.
     """
     from evenflow.pipelines.cli.lab.effect import interval
+    from evenflow.pipelines.lab.effect.arms import ARMS
     from evenflow.pipelines.lab.effect.effect import FIGURES
 
     name, question = given.split()
     found = json.loads((ROOT / name).read_text(encoding="utf-8"))
-    arms = {arm: each for arm, each in found["arms"].items() if each["question"] == question}
+    if question == "pilot":
+        return _pilot(found)
+    arms = {arm: found["arms"][arm] for arm in ARMS if ARMS[arm].question == question}
     rows: list[str] = []
     for figure, title in FIGURES.items():
         rows += [f"**{figure}**: {title}", "", "| arm | figure | less its control's | smallest |"]
@@ -188,6 +191,20 @@ def effect(given: str) -> str:
                 cells[2:] = f"{interval(difference)} ({control})", f"{difference['smallest']:.3f}"
             rows.append(f"| {' | '.join(cells)} |")
         rows.append("")
+    return "\n".join(rows)
+
+
+def _pilot(found: Mapping[str, Any]) -> str:
+    """What a pilot expected: the smallest effects, and with which power doses are shown."""
+    rows = ["| before the run | kept | career |", "| --- | --- | --- |"]
+    for arm, each in found["expected"]["smallest"].items():
+        title = found["arms"][arm]["title"]
+        cells = (f"{each[name]['smallest']:.3f}" for name in ("kept", "career"))
+        rows.append(f"| smallest effect beside: {title} | {' | '.join(cells)} |")
+    for arm, each in found["expected"]["doses"].items():
+        title = found["arms"][arm]["title"]
+        cells = (f"{each[name]['power']:.2f}" for name in ("kept", "career"))
+        rows.append(f"| power to show: {title} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
