@@ -17,6 +17,7 @@ from evenflow.pipelines.lab.train.benchmark import ITEMS, Progress, benchmark, p
 from evenflow.transforms.storage.directory import Directory
 
 CHECKED, DECISION = ".checked", "decision.json"
+RULE_OF_THREE = 3.0  # none of n was seen: less than 3 / n are so, with 95 %
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Compared:
         figure: The other model's figure; None without an item.
         low: Lower bound of the paired difference, new less other; None: there is none.
         high: Its upper bound.
+        n: Number of items that both were asked.
     """
 
     suite: str
@@ -38,18 +40,23 @@ class Compared:
     figure: float | None
     low: float | None
     high: float | None
+    n: int
 
     @property
     def worse(self) -> float | None:
         """By how much the new figure may be worse, at the worse end; None if nothing says so."""
         if self.figure is None or self.low is None or self.high is None:
             return None
+        low, high = self.low, self.high
+        if low == high == 0:  # all were answered alike: of others up to 3 / n may not be
+            high = min(1.0, RULE_OF_THREE / self.n)
+            low = -high
         if self.better == "higher":
-            return -self.low
+            return -low
         if self.better == "lower":
-            return self.high
+            return high
         best = float(self.better)
-        ends = (abs(self.figure + end - best) for end in (self.low, self.high))
+        ends = (abs(self.figure + end - best) for end in (low, high))
         return max(ends) - abs(self.figure - best)
 
 
@@ -126,7 +133,7 @@ def promote(
         for suite in dict.fromkeys(suites):
             new, old = (each / ITEMS / f"{suite}.jsonl" for each in (output, place))
             found = paired(new, old)
-            bounds = other[suite]["figure"], found["low"], found["high"]
+            bounds = other[suite]["figure"], found["low"], found["high"], found["n"]
             compared.append(Compared(suite, against, own[suite]["better"], *bounds))
     promoted, reason = decide(compared, margin)
     rows = [asdict(each) | {"worse": each.worse} for each in compared]
