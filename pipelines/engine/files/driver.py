@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -125,9 +126,9 @@ class Run:
             staging = closing.Staging(at(self.output), lease.run)
             context = making.GraphContext(self.config.model_dump(), staging, root)
             panes = self._panes(rest, intake, entries, note)
-            outcome = self._read(
-                self._made(rest, panes, context, entries), intake, context, committer
-            )
+            executor = beside.enter_context(workers.pool(self.workers))
+            source = self._made(rest, panes, context, entries, executor)
+            outcome = self._read(source, intake, context, committer, executor)
             if not outcome.held:
                 after = files.find(self.inputs)
                 gone = Stored("", 0)
@@ -165,6 +166,7 @@ class Run:
         intake: Intake,
         context: making.GraphContext,
         committer: commit.Committer,
+        executor: Executor,
     ) -> Outcome:
         """Commit panes as they are made, until the gate is held."""
         done = len(committer.entries)
@@ -182,7 +184,13 @@ class Run:
                     break
         finally:
             source.close()
-        committer.finish(lambda: context.worker().checks)
+
+        def docs(failed: set[int]) -> None:
+            number = len(committer.entries) - 1
+            workers.result(number, workers.submit(executor, number, context.build_docs, failed))
+
+        # By who has loaded the checks
+        committer.finish(context.build_docs if committer.closes else docs)
         commit.clear_staged(self.output, context.staging.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
@@ -192,6 +200,7 @@ class Run:
         panes: Iterator[Pane | None],
         context: making.GraphContext,
         entries: History,
+        executor: Executor,
     ) -> Generator[int, None, None]:
         """Make panes; gives the number of each, in order, when it is there."""
         if len(entries):  # a file may change and leave no other trace
@@ -208,7 +217,7 @@ class Run:
             )
         if self.workers == 1:
             context.worker().on_block = self.on_block
-        return workers.made(panes, context, self.workers)
+        return workers.made(panes, context, executor, self.workers)
 
     def _panes(
         self, rest: Rest, intake: Intake, entries: History, note: Callable[[Rest], None]

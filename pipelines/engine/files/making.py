@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, groupby
@@ -123,6 +123,10 @@ class GraphContext:
                 _kept.clear()
                 _kept[self.staging] = made
             return _kept[self.staging]
+
+    def build_docs(self, failed: Collection[int]) -> None:
+        """Build the data docs of the checks, in this process."""
+        self.worker().checks.docs(self.staging.output, failed)
 
     @contextmanager
     def noting_failure(self) -> Iterator[None]:

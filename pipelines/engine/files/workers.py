@@ -114,14 +114,15 @@ def result(pane: int, future: Future[Result]) -> Result:
 
 
 def made(
-    panes: Iterator[Pane | None], context: GraphContext, workers: int
+    panes: Iterator[Pane | None], context: GraphContext, executor: Executor, workers: int
 ) -> Generator[int, None, None]:
     """Make panes.
 
     Args:
         panes: The panes in order; None where all that were asked for are to be there first.
         context: What their making needs.
-        workers: Number of processes; 1: this one.
+        executor: What `pool` returned.
+        workers: Number of its processes.
 
     Yields:
         The number of each pane, in order, when it is in staged/.
@@ -130,7 +131,6 @@ def made(
         WorkerError: A worker process died.
         OSError: As make_pane, which may raise other errors too.
     """
-    executor = pool(workers)
     pending: deque[tuple[int, Future[None]]] = deque()
 
     def first() -> int:
@@ -149,7 +149,8 @@ def made(
         while pending:
             yield first()
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        for _, future in pending:
+            future.cancel()
 
 
 def begin(environment: dict[str, str]) -> None:

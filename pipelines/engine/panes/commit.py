@@ -297,18 +297,17 @@ class Committer:
         next(n for n in count() if self._output.create(_claim_name(pane, n), data))
         self._lease.check()
 
-    def finish(self, checks: Callable[[], PaneChecks]) -> None:
+    def finish(self, docs: Callable[[set[int]], None]) -> None:
         """Build the data docs, if this committer has committed a pane, and write the last timings.
 
         Args:
-            checks: Returns the checks of the panes.
+            docs: Builds them; gets the numbers of the panes whose checks failed.
         """
         while self._waiting:
             self._waiting.popleft().result()
         self._write_timings()
         if self._done:
-            failed = {pane for pane, _ in self.entries.totals.last_failures}
-            checks().docs(self._output, failed)
+            docs({pane for pane, _ in self.entries.totals.last_failures})
 
     def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
         """Append a line to gate/timings.jsonl, or in an object store to files in gate/timings/.

@@ -202,7 +202,7 @@ class StreamRun:
             if held:
                 self.on_note(f"the gate is held: {held}")
             self._run(panes, reads, context, done)
-            committer.finish(lambda: context.worker().checks)
+            committer.finish(context.build_docs)
             with contextlib.suppress(OSError):  # a reader that was left behind may still write
                 commit.clear_staged(self.output, lease.run)
             # A topic has no end: more records may come
