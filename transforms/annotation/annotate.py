@@ -198,7 +198,7 @@ class Annotator:
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
         found, known, parts = self._set_aside(found)
-        counted, details = self.mentions.count(found), None
+        counted, details = self.mentions.count(found, known=known), None
         if self.repairs:
             rows = Rows({words.attribute: words.groups for words in self.lists})
             # A screen knows groups by more words than the labels, and copies are of all documents
@@ -207,13 +207,13 @@ class Annotator:
             kept, aside = self._screened(found, relevant, rows)
             parts += aside
             if kept is not found:
-                found, known, counted = kept, {}, self.mentions.count(kept)
+                found, counted = kept, self.mentions.count(kept)
                 relevant = self.mentions.relevant(counted.searched, self._copier is not None)
-            details = Details(rows, self._proposed(found, relevant, counted.columns | known))
+            details = Details(rows, self._proposed(found, relevant, counted.columns))
         figures = counted.figures
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
-        table = self._table(found, counted.mentions, counted.columns | known)
+        table = self._table(found, counted.mentions, counted.columns)
         set_aside = pa.concat_tables(parts) if parts else None
         return Annotated(table, found.dead, figures, details, set_aside)
 

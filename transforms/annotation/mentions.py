@@ -78,12 +78,15 @@ class MentionCounter:
             labels = [self._finder.labels(number) for number in range(len(lists))]
             self._people = PeopleCounter(lists, labels, passages)
 
-    def count(self, found: Documents, with_sentences: bool = True) -> Counted:
+    def count(
+        self, found: Documents, with_sentences: bool = True, known: Columns | None = None
+    ) -> Counted:
         """Count the mentions in D documents, and what measures need.
 
         Args:
             found: The documents.
             with_sentences: Whether sentences are counted too; they are if a measure needs them.
+            known: What measures have said of single documents; they are not asked again.
 
         Returns:
             What was counted.
@@ -96,7 +99,7 @@ class MentionCounter:
             )
         parts: list[list[Ints]] = []
         searched: list[Searched] = []
-        columns: Columns = {}
+        columns: Columns = dict(known or {})
         if self._by_language:
             languages = [language.detect(text) for text in texts]
             figures.languages = dict(collections.Counter(languages))
@@ -107,7 +110,7 @@ class MentionCounter:
                 found.file, found.ids[first:last], found.places[first:last], piece
             )
             for name, counter in self._counters.items():
-                part.measures[name] = counter.count(found, piece, columns)
+                part.measures[name] = counter.count(found, piece, None if known else columns)
             figures.add(part)
             searched.append(piece)
             parts.append(counts)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evenflow.gates.ledger.files import canonical
-from evenflow.pipelines.lab.train.benchmark import ITEMS, Progress, benchmark, paired
+from evenflow.pipelines.lab.train.benchmark import ITEMS, SuiteProgress, benchmark, paired
 from evenflow.transforms.storage.directory import Directory
 
 CHECKED, DECISION = ".checked", "decision.json"
@@ -92,7 +92,7 @@ def promote(
     margin: float,
     data: Path | None = None,
     items: int | None = None,
-    on_batch: Callable[[Progress], None] = lambda _: None,
+    on_batch: Callable[[SuiteProgress], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Measure the models, decide, and write the decision; what was measured is not asked again.
 
