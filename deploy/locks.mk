@@ -1,5 +1,6 @@
 # Versions of all packages with their digests, for `make install` (demo, tests) and the images: `make lock` after a change of
-# setup.py. They hold for every system and Python from 3.11 on. uv only writes them; pip installs them.
+# setup.py. They hold for every system and Python from 3.11 on. uv only writes them; pip installs them,
+# with --no-deps: they are whole, and pip refuses a requirement with extras (coverage[toml]) once its index has a newer version.
 # lowest.txt has the lowest versions that setup.py admits of what the package itself needs; `make lowest` runs the fast tests with
 # these.
 LOCKS := deploy/locks

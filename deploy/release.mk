@@ -5,7 +5,7 @@ TOOLS := build/tools
 .PHONY: release changelog
 $(TOOLS)/.installed: deploy/locks/release.txt
 	test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
-	$(TOOLS)/bin/python -m pip install --quiet --require-hashes --requirement $<
+	$(TOOLS)/bin/python -m pip install --quiet --no-deps --require-hashes --requirement $<
 	touch $@
 
 release: install $(TOOLS)/.installed

