@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,12 +22,6 @@ class SettingsError(ValueError):
 
 class _Loader(nodes.Plain, yaml.SafeLoader):
     """In Python, whose messages say more than those of the parser in C."""
-
-
-# A number in JSON and YAML 1.2, but not in YAML 1.1: 2e-05
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789")
-)
 
 
 @dataclass

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 import evenflow.transforms.llm.client.guard as guard
 from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
@@ -127,8 +129,8 @@ def _words(
     """The command line of a training or a benchmark; its result goes to a folder of its own."""
     target = made / decision.key
     if rule.finetune is not None:
-        settings = made / f"{decision.key}.yaml"  # JSON is YAML
-        settings.write_text(json.dumps({"finetune": config.finetune.model_dump()}))
+        settings = made / f"{decision.key}.yaml"  # not as JSON, whose 2e-05 is a text in YAML 1.1
+        settings.write_text(yaml.safe_dump({"finetune": config.finetune.model_dump()}))
         words = ["lab", "finetune", "--data", str(output), "--pane", f"0..{decision.pane}"]
         last = models.last(rule.finetune, made, decision) if rule.finetune.warm else None
         words += ["--quarantined", "skip", *models.words(rule.finetune.model, last)]

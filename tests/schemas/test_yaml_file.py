@@ -70,12 +70,6 @@ def test_what_yaml_reads_otherwise_than_people_is_text(tmp_path: Path) -> None:
     ]
 
 
-def test_a_number_without_a_dot_is_one(tmp_path: Path) -> None:
-    path = tmp_path / "settings.yaml"
-    path.write_text('{"rate": 2e-05, "block": -1E3, "text": "2e-05", "name": 2e}', encoding="utf-8")
-    assert read(path).data == {"rate": 2e-5, "block": -1000.0, "text": "2e-05", "name": "2e"}
-
-
 def test_anchors_may_be_used_and_cost_no_more_than_their_text(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: &x {b: 1}\nc: {<<: *x, d: 2}\n")
