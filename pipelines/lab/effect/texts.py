@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from evenflow.transforms.lab.masking.sentences import SentenceFinder
 from evenflow.transforms.measures.bias_score.words import given_names, named
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.text.words import split_runs
+from evenflow.wordlists.loader import WordList
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -82,9 +83,8 @@ class Texts:
     @cached_property
     def signs(self) -> Floats:
         """1 for a frequent label of the second group, -1 for one of the first, else 0, (V,)."""
-        labels = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE).labels
         found = np.zeros(len(self.places))
-        for word, group in labels.items():
+        for word, group in _word_list().labels.items():
             if self.counts[word] >= FREQUENT and word in self.places:
                 found[self.places[word]] = (-1, 1)[group]
         return found
@@ -92,7 +92,7 @@ class Texts:
     @cached_property
     def neutral(self) -> Ints:
         """The numbers of frequent words that name no group and no person."""
-        words = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
+        words = _word_list()
         naming = named(words) | given_names(words)
         chosen = [
             number
@@ -127,7 +127,7 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
     weighed, gc = (_gated(list(inputs), folder / name, name) for name in GATES)
     exchanged_by = dict(zip(gc[ID], gc[TEXT], strict=True))
     original = weighed[TEXT]
-    words = load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
+    words = _word_list()
     finder, change = SentenceFinder(words), Intervention(COUNTERFACTUAL, words)
     every, half = zip(*(_exchanged(text, finder, change) for text in original), strict=True)
     texts = Texts(
@@ -146,6 +146,12 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
             f" occur {FREQUENT} times were expected"
         )
     return texts
+
+
+@cache
+def _word_list() -> WordList:
+    """The word list of the attribute."""
+    return load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
 
 
 def _gated(inputs: list[str], output: Path, name: str) -> dict[str, list[Any]]:
