@@ -79,7 +79,8 @@ class BiasScoreSettings(Section):
         default=0.2,
         description=(
             "A pane is blocked if the lower bound of the rolling share of high scores is at least"
-            " this. 0.2: four times the reference's share."
+            " this, and the vectors put nine tenths of the sentences whose side is known on that"
+            " side; else it gets a warning that says so. 0.2: four times the reference's share."
         ),
     )
     min_sentences: int = Field(

@@ -190,7 +190,10 @@ def _verdict(config: Config, rolling: BiasSummary, before: Verdict | None) -> Ve
     )
     limits = Thresholds(own.warn, own.block, own.min_sentences, config.gate.hysteresis)
     name = f"rolling share of sentences above the reference's percentile {own.percentile}"
-    return decide(share, limits, before.state if before is not None else None, name, "sentence")
+    found = decide(share, limits, before.state if before is not None else None, name, "sentence")
+    if found.state == "block" and (doubt := signal.of(config).doubt):
+        return Verdict(state="warn", reason=f"{found.reason}; not blocked: {doubt}")
+    return found
 
 
 def _estimate(figure: Mapping[str, float | None]) -> str:

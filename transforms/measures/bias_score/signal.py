@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from evenflow.transforms.measures.bias_score import (
     direction,
     importance,
     reference,
+    signs,
     summary,
     vectors,
 )
@@ -77,7 +78,7 @@ class BiasSignal:
             space = contextual.load(own.vectors)
         else:
             space = vectors.load(Path(own.vectors) if own.vectors else None)
-        self.vectors = space
+        self.vectors, self._attribute = space, own.attribute
         words = config.word_list(own.attribute)
         pairs = direction.usual_pairs(words)
         self.direction: Direction = direction.find(space, words, pairs)
@@ -98,6 +99,11 @@ class BiasSignal:
             if own.reference
             else None
         )
+
+    @cached_property
+    def doubt(self) -> str | None:
+        """Why no pane is blocked for its scores (see `signs.doubt`)."""
+        return signs.doubt(self.scorer, self._attribute)
 
     def sums(self, text: str, begins: Ints, starts: Ints) -> Scored:
         """Score all sentences of D documents that are joined to one text.

@@ -18,6 +18,7 @@ from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
 from evenflow.transforms.measures.bias_score.records import BiasScore, BiasSums
 from evenflow.transforms.measures.bias_score.reference import BiasReferenceError
 from evenflow.transforms.measures.bias_score.score import Scores
+from evenflow.transforms.measures.bias_score.signs import LEANING
 
 FINE = Checks(success=True, evaluated=1, failures=[])
 OPEN = Verdict(state="open", reason="")
@@ -34,21 +35,34 @@ def sums(high: int, low: int) -> dict:
     return summary.sums(Scores(towards, absolute, known), owners, ("f", "m"), THRESHOLD)
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Config:
-    """A configuration with a reference whose percentiles are all THRESHOLD."""
-    config = load(None, {"bias_score.mode": "measure"}, only=["gender"])
-    made = reference.content(
-        "gender", signal.of(config).made_with, BiasSums.model_validate(sums(10, 90))
-    )
+def referred(tmp_path: Path, attribute: str = "gender", vectors: str = "") -> Config:
+    """A configuration with a reference whose percentiles are all THRESHOLD, and own vectors."""
+    settings = {"bias_score.mode": "measure", "bias_score.attribute": attribute}
+    if vectors:
+        (tmp_path / "vectors.txt").write_text(vectors)
+        settings["bias_score.vectors"] = str(tmp_path / "vectors.txt")
+    made_with = signal.of(load(None, settings, only=[attribute])).made_with
+    made = reference.content(attribute, made_with, BiasSums.model_validate(sums(10, 90)))
     made["percentiles"] = {name: {"value": THRESHOLD} for name in made["percentiles"]}
     path = tmp_path / "reference.json"
     path.write_bytes(orjson.dumps(made))
-    return load(
-        None,
-        {"bias_score.mode": "measure", "bias_score.reference": str(path)},
-        only=["gender"],
-    )
+    return load(None, {**settings, "bias_score.reference": str(path)}, only=[attribute])
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    """Shipped vectors."""
+    return referred(tmp_path)
+
+
+def leaning(right: int) -> str:
+    """Vectors that lean to the right side in so many of the known sentences of gender."""
+    rows = {"she": "1 0", "he": "-1 0"}
+    for number, (text, side) in enumerate(LEANING["gender"]):
+        toward = (1 if side == "female" else -1) * (1 if number < right else -1)
+        words = [word for word in text.lower().split() if word not in rows]
+        rows |= dict.fromkeys(words, f"{0.6 * toward} 0.8")
+    return "".join(f"{word} {row}\n" for word, row in rows.items())
 
 
 def run(config: Config, panes: list[tuple[int, int]]) -> list[PaneEntry]:
@@ -74,7 +88,8 @@ def found_in(pane: PaneEntry) -> BiasScore:
     return found
 
 
-def test_a_pane_with_many_high_scores_is_blocked(config: Config) -> None:
+def test_a_pane_with_many_high_scores_is_blocked(tmp_path: Path) -> None:
+    config = referred(tmp_path, vectors=leaning(11))
     plain, many = (20, 380), (400, 0)
     panes = run(config, [plain, many, plain])
     assert [each.verdict.state for each in panes] == ["open", "block", "open"]
@@ -86,6 +101,23 @@ def test_a_pane_with_many_high_scores_is_blocked(config: Config) -> None:
     last = found_in(panes[-1])
     assert last.cumulative.above
     assert last.cumulative.above.value == pytest.approx(440 / 1200, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "vectors", "why"),
+    [
+        ("gender", leaning(3), "lean to it in these vectors, and 90% are needed"),
+        ("gender", "", "7 lean to it in these vectors"),
+        ("religion", "", "no sentences are known that tell the sides of religion"),
+    ],
+)
+def test_vectors_whose_signs_are_not_right_block_no_pane(
+    tmp_path: Path, attribute: str, vectors: str, why: str
+) -> None:
+    (pane,) = run(referred(tmp_path, attribute, vectors), [(400, 0)])
+    verdict = found_in(pane).verdict
+    assert verdict.state == "warn"
+    assert "block begins at 0.2; not blocked: " in verdict.reason and why in verdict.reason
 
 
 def test_a_share_between_the_thresholds_warns(config: Config) -> None:
