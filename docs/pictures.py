@@ -70,12 +70,12 @@ def of_run(output: Path, folder: Path) -> None:
     }  # type: ignore[misc] (what is unpacked is the rest of a Picture)
     ledger = sorted((output / "ledger").glob("*.json"))
     files = [each for each in ledger if each.name != "meta.json"]  # which has times
-    _take(pictures, folder, files, ("report", "board"), comment, lambda: _board(output))
+    _take(pictures, folder, files, ("pages/report", "pages/board"), comment, lambda: _board(output))
 
 
 def of_words(folder: Path) -> None:
     """Take the pictures of word lists that are not of the corpus yet; folder: where they lie."""
-    rooms = ("report", "word_review")
+    rooms = ("pages/report", "lab/word_review")
     _take(WORDS, folder, [CORPUS], rooms, f"words of {CORPUS.name}", _review)
 
 
@@ -88,9 +88,8 @@ def _take(
     served: Served,
 ) -> None:
     """Take those pictures of which the files or the rooms' templates are others than before."""
-    templates = [
-        path for room in rooms for path in sorted((ROOT / "pipelines" / room).rglob("*.j2"))
-    ]
+    folders = (ROOT / "gates" / "sheet", *(ROOT / "pipelines" / room for room in rooms))
+    templates = [path for each in folders for path in sorted(each.glob("*.j2"))]
     digests = [sha256(each.read_bytes()).hexdigest() for each in (*files, *templates)]
     shown = sha256(json.dumps([digests, pictures]).encode()).hexdigest()
     old = [name for name in pictures if metadata(folder / name).get("Source") != shown]

@@ -40,6 +40,7 @@ ORDER = (
         "gates.lock",
         "gates.change_point",
         "gates.posting",
+        "gates.sheet",
     ),
     ("transforms.lab",),
     ("transforms.repair",),

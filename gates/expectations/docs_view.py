@@ -28,9 +28,13 @@ from great_expectations.render.view.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, pass_context
 from markupsafe import Markup
 
+from evenflow.gates import sheet
 from evenflow.schemas.guards import is_list, is_mapping
 
 logger = logging.getLogger(__name__)
+
+# Great Expectations writes styles into its tags
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class OfflinePageView(DefaultJinjaPageView):
@@ -58,10 +62,12 @@ class OfflinePageView(DefaultJinjaPageView):
             return
         self._environments[type(self)] = self.env
         assert self.env.loader is not None
-        self.env.loader = ChoiceLoader([FileSystemLoader(Path(__file__).parent), self.env.loader])
+        pages = FileSystemLoader([Path(__file__).parent, sheet.FOLDER])
+        self.env.loader = ChoiceLoader([pages, self.env.loader])
         self.env.autoescape = True
         # These filters return HTML made of styles that Great Expectations itself sets. The
         # templates escape what the other filters return.
+        cast("dict[str, Any]", self.env.globals)["POLICY"] = POLICY  # pyright: ignore[reportUnknownMemberType]
         filters = cast("dict[str, Any]", self.env.filters)  # pyright: ignore[reportUnknownMemberType]
         for name in (
             "render_styling",

@@ -80,14 +80,13 @@ def _drawn(own: Estimate | None, low: float, high: float) -> dict[str, Any] | No
     if own is None or own.value is None:
         return None
 
-    def place(value: float | None) -> float | None:
-        return None if value is None else 100 * (value - low) / (high - low)
+    def place(value: float | None) -> float:
+        return 100 * ((value or 0.0) - low) / (high - low)
 
     return {
         "text": interval(own),
         "at": place(own.value),
-        "from": place(own.low),
-        "to": place(own.high),
+        "span": None if own.low is None else (place(own.low), place(own.high)),
         "differs": own.excludes_zero,
     }
 

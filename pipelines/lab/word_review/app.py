@@ -87,7 +87,7 @@ class ReviewPage:
         self._places = {each.word: place for place, each in enumerate(self._candidates)}
         self._agreed = 0, agreement({})
         self._environment = report.environment(FOLDER)
-        style = self._environment.get_template("review.css.j2").render()
+        style = self._environment.get_template("style.css.j2").render()
         script = (FOLDER / "static" / "review.js").read_text("utf-8")
         icon = (Path(board.__file__).parent / "static" / "icon.svg").read_text("utf-8")
         self._static = {

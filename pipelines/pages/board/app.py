@@ -91,7 +91,7 @@ class Views:
 
     def __init__(self, board: Board, pages: Pages):
         self._board, self._pages = board, pages
-        style = pages.render("board.css.j2")
+        style = pages.render("style.css.j2")
         self._static = {"style.css": (style.encode(), "text/css")}
         for name, kind in STATIC.items():
             self._static[name] = (FOLDER / "static" / name).read_bytes(), kind

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from evenflow.gates import hold, triggers
+from evenflow.gates import hold, sheet, triggers
 from evenflow.gates.ledger import spans
 from evenflow.gates.ledger.files import canonical, read_meta
 from evenflow.gates.ledger.history import History
@@ -223,7 +223,7 @@ def environment(*folders: Path) -> Environment:
         The environment.
     """
     made = Environment(
-        loader=FileSystemLoader([*folders, Path(__file__).parent]),
+        loader=FileSystemLoader([*folders, Path(__file__).parent, sheet.FOLDER]),
         autoescape=True,
         finalize=text.shown,
         undefined=StrictUndefined,
