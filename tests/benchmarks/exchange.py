@@ -33,7 +33,7 @@ from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import files
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.repair.exchanges import UNLIKELY
+from evenflow.transforms.substitution.decisions import UNLIKELY
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import rewrite
 from evenflow.wordlists.loader import load

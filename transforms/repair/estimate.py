@@ -203,7 +203,7 @@ class Sampler:
         """
         for mode, annotator in self._annotators.items():
             self._counters[mode].counts = {}
-            rebuild.draw_only(self._staged, annotator)
+            rebuild.chosen(self._staged, annotator)
             sample.drawn[mode] = self._counters[mode].counts
 
     def _stage(self, done: Annotated) -> None:

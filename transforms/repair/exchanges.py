@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat
 from typing import NamedTuple
 
 from evenflow.schemas.config import Config
@@ -15,14 +13,12 @@ from evenflow.transforms.repair import draw, eligibility
 from evenflow.transforms.repair.draw import Unit
 from evenflow.transforms.staging.block import Part, StagedBlock, read_documents
 from evenflow.transforms.staging.proposals import Proposed
-from evenflow.transforms.substitution import joined, reading, sets
-from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge, Judged
+from evenflow.transforms.substitution import joined, reading
+from evenflow.transforms.substitution.decisions import Decisions, Exchange
+from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Set
 
 CONFLICT = "meets another attribute's change"
-# With a first probability below this one a set does not change and the judge is not asked: nearly
-# half of all sets, and one in twenty of the right ones (tests/benchmarks/exchange.py)
-UNLIKELY = 0.015
 
 
 class Spot(NamedTuple):
@@ -98,8 +94,8 @@ class StagedPane:
         return BETWEEN.join(own) if whole else own[0]
 
 
-class Exchanges:
-    """An attribute's sets in a pane, and why some of them may not change.
+class Exchanges(Decisions[Spot]):
+    """An attribute's sets in a pane: units to draw, judged when they are drawn.
 
     Args:
         name: The attribute's name.
@@ -112,9 +108,7 @@ class Exchanges:
 
     Attributes:
         name: The attribute's name.
-        judged: Number of exchanges that the judge was asked about.
         count: Number of sets.
-        excluded: Number of sets that may not change, by reason.
     """
 
     def __init__(
@@ -127,38 +121,15 @@ class Exchanges:
         made: dict[Spot, list[Edit]],
         bar: Bar | None = None,
     ):
+        super().__init__(reading.strictness(config, name), judge, bar)
         self.name = name
-        self.judged = self.count = 0
-        self.excluded: Counter[str] = Counter()
-        self._groups, self._pane, self._judge, self._made = groups, pane, judge, made
-        self._seed, self._strictness = config.repair.seed, reading.strictness(config, name)
+        self.count = 0
+        self._groups, self._pane, self._made = groups, pane, made
+        self._seed = config.repair.seed
         self._whole = config.swaps(name)
         self._augments = config.mode(name) == "augment" and not self._whole
-        self._refused: dict[tuple[Spot, int], str] = {}
-        self._bar = bar
-        # By set: the one with which it changes, the judge's probability, those that change with it
-        self._leads: dict[tuple[Spot, int], int] = {}
-        self._chances: dict[tuple[Spot, int], float] = {}
-        self._joined: dict[tuple[Spot, int], tuple[int, ...]] = {}
+        self._is_asked = judge is not None or bar is not None
         self._units: dict[tuple[Spot, int], Unit] = {}  # those of one set
-
-    def reason(self, spot: Spot, place: int, proposed: Set) -> str:
-        """Say why a set may not change.
-
-        Args:
-            spot: The place of its document.
-            place: Its place among the document's sets of the attribute.
-            proposed: The set.
-
-        Returns:
-            The reason; empty if the set may change.
-        """
-        if not proposed.edits or not proposed.confidence:
-            return proposed.reason or sets.NO_COUNTERPART
-        least = self._strictness if self._judge is None else min(UNLIKELY, self._strictness)
-        if proposed.confidence < least:
-            return proposed.reason or sets.DOUBTED
-        return self._refused.get((spot, place), "")
 
     def units(self) -> list[Unit]:
         """All units that may change; sets that meet an earlier attribute's edits are refused."""
@@ -170,7 +141,7 @@ class Exchanges:
             free: list[int] = []
             for place, each in enumerate(own):
                 if made and any(meets(edits, made) for edits in each.edits.values()):
-                    self._refused[spot, place] = CONFLICT
+                    self.refused[spot, place] = CONFLICT
                 reason = self.reason(spot, place, each)
                 if not reason:
                     free.append(place)
@@ -194,107 +165,39 @@ class Exchanges:
             What is left of each unit; None: nothing.
         """
         # In the order of the blocks, so that the texts of each are read once
-        wanted: dict[Spot, list[tuple[int, str]]] = {}
+        wanted: dict[Spot, list[Exchange]] = {}
         for unit, target in sorted(asked, key=lambda each: each[0].place[0]):
             spot, places = unit.place
             wanted.setdefault(spot, []).extend((place, target) for place in places)
         documents = {spot: self._pane.document(spot, self.name) for spot in wanted}
         cases = {
             spot: [
-                (place, to)
-                for place, to in pairs
-                if to in documents[spot].sets[self.name][place].edits
-                and not self._follows(spot, place)
+                (place, target)
+                for place, target in exchanges
+                if target in documents[spot].sets[self.name][place].edits
             ]
-            for spot, pairs in wanted.items()
+            for spot, exchanges in wanted.items()
         }
-        shown = (self._shown(spot, documents[spot], pairs) for spot, pairs in cases.items())
-        answers = repeat(()) if self._judge is None else self._judge.exchanges(shown)
-        for (spot, pairs), said in zip(cases.items(), answers, strict=self._judge is not None):
-            self._hear(spot, documents[spot], pairs, said)
+
+        def show(spot: Spot, exchanges: Sequence[Exchange]) -> Asked:
+            own = documents[spot]
+            text = self._pane.text(spot.block, own.ordinal, self._whole)
+            return Asked(text, own.sets[self.name], exchanges)
+
+        self.ask(cases, show)
         return [self._left(unit, target, documents[unit.place[0]]) for unit, target in asked]
-
-    def _shown(self, spot: Spot, document: Proposed, pairs: Sequence[tuple[int, str]]) -> Asked:
-        """The exchanges of a document as a judge is shown them."""
-        text = self._pane.text(spot.block, document.ordinal, self._whole)
-        return Asked(text, document.sets[self.name], pairs)
-
-    def _hear(
-        self,
-        spot: Spot,
-        document: Proposed,
-        pairs: Sequence[tuple[int, str]],
-        answers: Sequence[Judged],
-    ) -> None:
-        """Keep what the judge says of exchanges of a document, and bar those that it accepts."""
-        own = document.sets[self.name]
-        for (place, _), answer in zip(pairs, answers, strict=False):
-            if not self._follows(spot, place):
-                self._keep(spot, place, answer)
-        self.judged += len(answers)
-        if self._bar is None:
-            return
-        for place, _ in pairs:
-            if (spot, place) in self._refused or self._follows(spot, place):
-                continue
-            text = self._pane.text(spot.block, document.ordinal, self._whole)
-            together = self._joined.get((spot, place), (place,))
-            if any(self._bar.bars(text, own[each]) for each in together):
-                self._refuse(spot, place, 0.0, sets.STEREOTYPE)
-
-    def _follows(self, spot: Spot, place: int) -> bool:
-        """Whether a set changes with another one that was asked about before."""
-        return self._leads.get((spot, place), place) != place
-
-    def _keep(self, spot: Spot, place: int, answer: Judged) -> None:
-        """Keep the judge's answer about a set: a refusal, or the sets that change with it."""
-        if answer.probability < self._strictness:
-            self._refuse(spot, place, answer.probability, answer.reason or sets.DOUBTED)
-        elif any(
-            self._leads.get((spot, each), place) != place
-            or self._refused.get((spot, each), sets.HALF) != sets.HALF
-            for each in answer.joined
-            if each != place
-        ):
-            self._refuse(spot, place, answer.probability, sets.HALF)
-        else:
-            self._joined[spot, place] = answer.joined
-            for each in answer.joined:
-                self._leads[spot, each] = place
-                self._chances[spot, each] = answer.probability
-                if self._refused.pop((spot, each), ""):
-                    self.excluded[sets.HALF] -= 1
-
-    def _refuse(self, spot: Spot, place: int, probability: float, reason: str) -> None:
-        """Refuse a set."""
-        self._chances[spot, place] = probability
-        self._refused[spot, place] = reason
-        self.excluded[reason] += 1
-
-    def decided(self, spot: Spot, place: int, proposed: Set) -> Set:
-        """A set with the probability that decided about it.
-
-        Args:
-            spot: The place of its document.
-            place: Its place among the document's sets of the attribute.
-            proposed: The set.
-
-        Returns:
-            The set with the judge's probability if it was judged, 0 if it was barred.
-        """
-        return replace(proposed, confidence=self._chances.get((spot, place), proposed.confidence))
 
     def _left(self, unit: Unit, target: str, document: Proposed) -> Unit | None:
         """What is left of a judged unit; None: nothing."""
         spot, places = unit.place
         own = document.sets[self.name]
-        kept = [place for place in places if (spot, place) not in self._refused]
+        kept = [place for place in places if (spot, place) not in self.refused]
         if self._augments:
             here = set(kept)
-            kept = [each for each in kept if here.issuperset(self._joined.get((spot, each), ()))]
-        elif kept and self._follows(spot, *kept):
+            kept = [each for each in kept if here.issuperset(self.joined(spot, each))]
+        elif kept and self.follows(spot, *kept):
             return None
-        elif kept and len(joined := self._joined.get((spot, *kept), ())) > 1:
+        elif kept and len(joined := self.joined(spot, *kept)) > 1:
             return self._together(unit, target, [own[each] for each in joined], joined)
         if len(kept) == len(places):
             unit.settled = (*unit.settled, target)
@@ -328,8 +231,7 @@ class Exchanges:
         each = document.sets[self.name][place]
         kind, size = eligibility.measure_set(self._groups, each)
         key = draw.key(self._seed, self.name, document.id, place, each.confidence)
-        done = self._bar is None and self._judge is None
-        unit = Unit(key, kind, size, (spot, (place,)), kind.targets if done else ())
+        unit = Unit(key, kind, size, (spot, (place,)), () if self._is_asked else kind.targets)
         self._units[spot, place] = unit
         return unit
 
@@ -350,8 +252,7 @@ class Exchanges:
         key = draw.key(
             self._seed, self.name, document.id, 0, max(own[place].confidence for place in places)
         )
-        done = self._bar is None and self._judge is None
-        return Unit(key, kind, size, (spot, places), kind.targets if done else ())
+        return Unit(key, kind, size, (spot, places), () if self._is_asked else kind.targets)
 
 
 def meets(new: Sequence[Edit], made: Sequence[Edit]) -> bool:

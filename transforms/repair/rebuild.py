@@ -1,4 +1,4 @@
-"""Repairs a pane: draws what changes (`draw`), rebuilds the documents, and counts again.
+"""Repairs a pane: chooses what changes (`choice`), rebuilds the documents, and counts again.
 
 It works on the files of the pane's staged blocks. The sets of the whole pane are held in memory as
 lines of JSON, the texts a block at a time.
@@ -6,13 +6,12 @@ lines of JSON, the texts a block at a time.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import groupby, starmap
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,26 +19,19 @@ from evenflow.schemas import documents
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
 from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.measures import registry
 from evenflow.transforms.repair import rewriting
-from evenflow.transforms.repair.draw import Unit, draw, take_all
-from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane, meets
-from evenflow.transforms.repair.plan import Plan
+from evenflow.transforms.repair.choice import Choice, Copy, choose, join
+from evenflow.transforms.repair.exchanges import Spot, meets
 from evenflow.transforms.repair.tallies import SubstitutionCounts
 from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution import joined, reading
-from evenflow.transforms.substitution.judges import ByFirstStage, ExchangeJudge
 from evenflow.transforms.substitution.sets import DOUBTED, Edit
 from evenflow.transforms.text import given_names
 
-if TYPE_CHECKING:
-    from evenflow.transforms.llm.client.stats import Counted
-
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
-SWAPPED = "swapped"  # in place of a group, where all groups are exchanged
 # Why a document that is due a swapped copy got none, besides the reasons of its sets
 NO_WORD, OTHER = "it names no group", "another attribute changed the same words"
 
@@ -74,7 +66,8 @@ def repair(
     Raises:
         OSError: A file cannot be read or written.
     """
-    before, rebuilder = _drawn(blocks, annotator)
+    before, choice = chosen(blocks, annotator)
+    rebuilder = _Rebuilder(annotator, choice)
     after = _no_figures(annotator)
     screen = annotator.screen
     tally = None if screen is None else screen.tally()
@@ -87,23 +80,30 @@ def repair(
     rows = (rebuilder.rows(block) for block in blocks if block.has(Part.SENTENCES))
     shard = sentence_table.write(rows if tally is None else map(tally.seen, rows), folder, pane)
     repairs = rebuilder.summary(before, after)
-    after.llm = documents.summed(after.llm, rebuilder.cost())
+    after.llm = documents.summed(after.llm, choice.cost)
     if screen is not None and tally is not None:
         after.measures[screen.name] = tally.summary()
     return RepairedPane(after, repairs, shard)
 
 
-def draw_only(blocks: Mapping[StagedBlock, Figures], annotator: Annotator) -> None:
-    """Draw what changes in a pane and have it judged; nothing is changed.
+def chosen(blocks: Mapping[StagedBlock, Figures], annotator: Annotator) -> tuple[Figures, Choice]:
+    """Choose what changes in a pane; nothing is changed.
 
     Args:
         blocks: The pane's staged blocks in source order, with their figures.
         annotator: The annotator that read the blocks.
 
+    Returns:
+        The figures of the pane, and what changes.
+
     Raises:
         OSError: A file cannot be read.
     """
-    _drawn(blocks, annotator)
+    before = _no_figures(annotator)
+    for each in blocks.values():
+        before.add(each)
+    staged = [each for each in blocks if each.has(Part.PROPOSALS)]
+    return before, choose(annotator, before, staged)
 
 
 def _no_figures(annotator: Annotator) -> Figures:
@@ -114,17 +114,6 @@ def _no_figures(annotator: Annotator) -> Figures:
     return out
 
 
-def _drawn(
-    blocks: Mapping[StagedBlock, Figures], annotator: Annotator
-) -> tuple[Figures, _Rebuilder]:
-    """The figures of a pane, and what rebuilds it once what changes is drawn."""
-    before = _no_figures(annotator)
-    for each in blocks.values():
-        before.add(each)
-    staged = [each for each in blocks if each.has(Part.PROPOSALS)]
-    return before, _Rebuilder(annotator, before, staged)
-
-
 def _judged(figures: AttributeFigures) -> dict[str, Any]:
     """The sums that a verdict is made from: of people where they are counted, else of words."""
     estimate = None if figures.people is None else figures.people.estimate
@@ -132,82 +121,22 @@ def _judged(figures: AttributeFigures) -> dict[str, Any]:
 
 
 class _Rebuilder:
-    """Draws what changes in a pane, and rebuilds its blocks.
-
-    Attributes in mode substitute come first, in the lists' order, then those in mode augment. A
-    later attribute does not change what an earlier one changed. Swapped copies (bias_score.mode
-    augment; Dolci et al. 2023, section 4.2.2) have no plan: each document that is due gets one.
+    """Rebuilds the blocks of a pane with what changes in it.
 
     Args:
         annotator: The annotator that read the blocks.
-        before: The pane's figures before the repair.
-        staged: The blocks with proposals, in source order.
+        choice: What changes.
     """
 
-    def __init__(self, annotator: Annotator, before: Figures, staged: Sequence[StagedBlock]):
-        self._annotator = annotator
+    def __init__(self, annotator: Annotator, choice: Choice):
+        self._annotator, self._choice, self._pane = annotator, choice, choice.pane
         self._config = annotator.config
         self._modes = {each.name: each.mode for each in annotator.attributes}
-        groups = {each.name: each.groups for each in annotator.attributes}
-        targets = {each.name: each.target for each in annotator.attributes}
-        self._fields = joined.field_names(self._config)
-        self._pane = StagedPane(staged, self._fields)
-        self._edits: dict[Spot, list[Edit]] = {}
-        self._exchanges: dict[str, Exchanges] = {}
-        self._groups = groups
-        self._plans: dict[str, Plan] = {}
-        self._targets: dict[str, dict[tuple[Spot, int], str]] = {}
-        # Attribute, what the copy's id says, and the places of sets with their targets
-        self._copies: dict[Spot, list[tuple[str, str, list[tuple[int, str]]]]] = {}
-        self._tallies: dict[str, SubstitutionCounts] = {}
+        self._tallies = {name: SubstitutionCounts() for name in choice.exchanges}
         self._done: dict[StagedBlock, dict[int, _Rebuilt]] = {}
-        names = () if annotator.proposer is None else annotator.proposer.attributes
-        judge, self._asked = _judge(annotator, before.llm) if names else (None, None)
-        bar = registry.bar(annotator.lists) if names else None
-        for name in sorted(names, key=lambda name: self._modes[name] == "augment"):
-            own = self._exchanges[name] = Exchanges(
-                name, groups[name], self._config, self._pane, judge, self._edits, bar
-            )
-            self._tallies[name] = SubstitutionCounts()
-            self._targets[name] = {}
-            if self._config.swaps(name):
-                self._swap(name, own)
-                continue
-            drawn = draw(
-                before.attributes[name].counts,
-                targets[name],
-                groups[name],
-                own.units(),
-                own.judge,
-            )
-            self._plans[name] = drawn.plan
-            if self._modes[name] == "augment":
-                for unit, target in drawn.chosen:
-                    spot, places = unit.place
-                    changing = [(place, target) for place in places]
-                    self._copies.setdefault(spot, []).append((name, target, changing))
-                continue
-            for spot, chosen in groupby(sorted(drawn.chosen, key=_spot), key=_spot):
-                own_sets = self._pane.document(spot, name).sets[name]
-                for unit, target in chosen:
-                    for place in unit.place[1]:
-                        self._targets[name][spot, place] = target
-                        _join(self._edits.setdefault(spot, []), own_sets[place].edits[target])
         self._ids: set[str] = set()  # of the pane's documents, where copies get ids
-        for block in staged if "augment" in map(self._modes.get, names) else ():
+        for block in self._pane.blocks if choice.copies else ():
             self._ids.update(block.read(Part.DOCUMENTS)[documents.ID.name].to_pylist())
-
-    def _swap(self, name: str, own: Exchanges) -> None:
-        """Have the sets of all documents judged of which a swapped copy is due."""
-        chosen = take_all(self._groups[name], own.units(), own.judge)
-        changing: dict[Spot, list[tuple[int, str]]] = {}
-        for unit, target in chosen:
-            spot, places = unit.place
-            changing.setdefault(spot, []).extend((place, target) for place in places)
-        for spot in self._pane.spots():
-            if name in self._pane.document(spot, name).counts:
-                copies = self._copies.setdefault(spot, [])
-                copies.append((name, SWAPPED, sorted(changing.get(spot, []))))
 
     def rebuild(self, block: StagedBlock) -> Figures | None:
         """Change the documents of a block.
@@ -228,9 +157,9 @@ class _Rebuilder:
             document = self._pane.document(spot)
             original = originals[document.ordinal] = self._original(spot, document)
             made = [
-                (each[0], identity, copy)
-                for each in self._copies.get(spot, ())
-                for identity, copy in self._copy(spot, document, *each)
+                (due.attribute, identity, copy)
+                for due in self._choice.copies.get(spot, ())
+                for identity, copy in self._copy(spot, document, due)
             ]
             self._tell_uncopied(spot, document, {name for name, *_ in made})
             if made:
@@ -252,23 +181,18 @@ class _Rebuilder:
         edits = {ordinal: each.edits for ordinal, each in originals.items() if each.edits}
         if not edits and not copies:
             return None
-        return rewriting.rewrite(block, self._annotator, self._fields, edits, copies)
+        names = joined.field_names(self._config)
+        return rewriting.rewrite(block, self._annotator, names, edits, copies)
 
     def _tell_uncopied(self, spot: Spot, document: Proposed, made: Set[str]) -> None:
         """Count why a document that is due a swapped copy got none."""
-        for name, *_, changing in self._copies.get(spot, ()):
+        for name, _, exchanges in self._choice.copies.get(spot, ()):
             if name in made or not self._config.swaps(name):
                 continue
-            own, sets = self._exchanges[name], document.sets.get(name, ())
+            own, sets = self._choice.exchanges[name], document.sets.get(name, ())
             reasons = Counter(own.reason(spot, place, each) for place, each in enumerate(sets))
             why = min(reasons, key=lambda each: (-reasons[each], each)) if reasons else NO_WORD
-            self._tallies[name].uncopied[OTHER if changing else why or DOUBTED] += 1
-
-    def cost(self) -> dict[str, Any]:
-        """What the questions about drawn exchanges cost, by prompt (see `client.stats.Stats`)."""
-        if self._asked is None:
-            return {}
-        return {name: each.additive() for name, each in self._asked.stats.items()}
+            self._tallies[name].uncopied[OTHER if exchanges else why or DOUBTED] += 1
 
     def rows(self, block: StagedBlock) -> pa.Table:
         """The block's part of the table of sentences, completed with what became of the sets."""
@@ -290,14 +214,15 @@ class _Rebuilder:
             The fields of ledger.Repair, less the scores, by attribute.
         """
         out: dict[str, dict[str, Any]] = {}
-        for name, own in self._exchanges.items():
-            plan, groups = self._plans.get(name), self._groups[name]
+        for name, own in self._choice.exchanges.items():
+            plan = self._choice.plans.get(name)
+            none = [0.0] * len(before.attributes[name].counts)
             out[name] = {
                 "mode": self._modes[name],
                 "strictness": reading.strictness(self._config, name),
                 "before": _judged(before.attributes[name]),
                 "expected_dr": plan.expected.dr_after if plan else None,
-                "shortage": list(plan.expected.shortage) if plan else [0.0] * len(groups),
+                "shortage": list(plan.expected.shortage) if plan else none,
                 "mentions": after.attributes[name].counts,
                 "sets": own.count,
                 "judged": own.judged,
@@ -309,32 +234,24 @@ class _Rebuilder:
 
     def _original(self, spot: Spot, document: Proposed) -> _Rebuilt:
         """A document with its substitutions, and what became of each set."""
-        rebuilt = _Rebuilt(self._edits.get(spot, []))
-        for name, targets in self._targets.items():
-            if self._modes[name] == "augment":
-                continue
+        rebuilt = _Rebuilt(self._choice.edits.get(spot, []))
+        for name, targets in self._choice.targets.items():
+            own = self._choice.exchanges[name]
             for place, each in enumerate(document.sets.get(name, ())):
-                own = self._exchanges[name]
                 reason, decided = own.reason(spot, place, each), own.decided(spot, place, each)
                 rebuilt.changes.append(Change(place, decided, targets.get((spot, place)), reason))
         return rebuilt
 
-    def _copy(
-        self,
-        spot: Spot,
-        document: Proposed,
-        name: str,
-        called: str,
-        changing: Sequence[tuple[int, str]],
-    ) -> Iterator[tuple[str, _Rebuilt]]:
+    def _copy(self, spot: Spot, document: Proposed, due: Copy) -> Iterator[tuple[str, _Rebuilt]]:
         """A changed copy of a document, under its own id; none if nothing is to be swapped."""
-        copy = _Rebuilt(list(self._edits.get(spot, [])))
+        name = due.attribute
+        copy = _Rebuilt(list(self._choice.edits.get(spot, [])))
         before = len(copy.edits)
-        for place, target in changing:
+        for place, target in due.exchanges:
             each = document.sets[name][place]
             edits = each.edits.get(target)
             if edits is not None and not meets(edits, copy.edits):
-                _join(copy.edits, edits)
+                join(copy.edits, edits)
                 copy.changes.append(Change(place, each, target, ""))
         if self._config.swaps(name):
             # A pronoun that stays would not fit a name of the other sex
@@ -344,38 +261,11 @@ class _Rebuilder:
                 text = self._pane.text(spot.block, document.ordinal, whole=True)
                 for edit in starmap(Edit, given_names.exchanged(text)):
                     if not meets([edit], copy.edits):
-                        _join(copy.edits, [edit])
+                        join(copy.edits, [edit])
             if len(copy.edits) == before:
                 return
-        identity = COPY.format(id=document.id, attribute=name, group=called)
+        identity = COPY.format(id=document.id, attribute=name, group=due.group)
         while identity in self._ids:
             identity += "'"  # the id is taken if an output with copies is read again
         self._ids.add(identity)
         yield identity, copy
-
-
-def _judge(
-    annotator: Annotator, cost: Mapping[str, Any]
-) -> tuple[ExchangeJudge | None, Counted | None]:
-    """What judges drawn exchanges, and what counts the questions to a language model.
-
-    None judges: the first stage decides.
-    """
-    config, tier = annotator.config, annotator.tier
-    if config.repair.method == "base":
-        return None, None
-    fast = config.repair.judge == "fast"
-    if tier is None or config.llm.substitution == "embedded":
-        return None if fast else reading.DocumentJudge.shipped(), None
-    return tier.judge(ByFirstStage() if fast else reading.DocumentJudge.shipped(), cost)
-
-
-def _spot(chosen: tuple[Unit, str]) -> Spot:
-    """The place of the document of a drawn unit."""
-    return chosen[0].place[0]
-
-
-def _join(made: list[Edit], new: Sequence[Edit]) -> None:
-    """Put edits among others, in order."""
-    for edit in new:
-        insort(made, edit)

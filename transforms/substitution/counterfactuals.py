@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.substitution import base_cda, sets
+from evenflow.transforms.substitution import base_cda
+from evenflow.transforms.substitution.decisions import Decisions
 from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set, apply
 from evenflow.transforms.substitution.substituter import Method, Substituter
@@ -104,57 +105,30 @@ def exchanged(
     Returns:
         The text, its edits, and all sets.
     """
-    found = _judged(text, proposed, wanted, judge, bar)
-    targets = tuple(wanted(each) if 0 < each.confidence >= strictness else None for each in found)
-    edits = sorted(
-        edit
-        for each, group in zip(found, targets, strict=True)
-        if group is not None
-        for edit in each.edits[group]
-    )
-    return Rewritten(apply(text, edits), tuple(edits), tuple(found), targets)
-
-
-def _judged(
-    text: str,
-    proposed: Sequence[Set],
-    wanted: Callable[[Set], str | None],
-    judge: ExchangeJudge | None,
-    bar: Bar | None,
-) -> list[Set]:
-    """The sets with the judge's confidence. Those that are not wanted stay as they are."""
+    decisions = Decisions[None](strictness, judge, bar)
     asked = [
-        (number, target)
-        for number, each in enumerate(proposed)
-        if (target := wanted(each)) is not None
+        (place, target)
+        for place, each in enumerate(proposed)
+        if (target := wanted(each)) is not None and not decisions.reason(None, place, each)
     ]
-    out = list(proposed)
-    together: dict[int, tuple[int, ...]] = {}
-    if judge is not None and asked:
-        chances: dict[int, tuple[float, str]] = {}
-        targets = dict(asked)
-        [answers] = judge.exchanges([Asked(text, proposed, asked)])
-        for (_, target), answer in zip(asked, answers, strict=True):
-            whole = all(targets.get(each) == target for each in answer.joined)
-            chance = (answer.probability, answer.reason) if whole else (0.0, sets.HALF)
-            for each in answer.joined:
-                together[each] = answer.joined
-                chances[each] = min(chances.get(each, chance), chance)
-        for at, (confidence, reason) in chances.items():
-            out[at] = _refused(proposed[at], confidence, reason)
-    if bar is not None:
-        for at, each in enumerate(out):
-            if each.confidence > 0 and wanted(each) is not None and bar.bars(text, each):
-                # Without edits they stay at any strictness
-                for other in together.get(at, (at,)):
-                    out[other] = replace(_refused(out[other], 0.0, sets.STEREOTYPE), edits={})
-    return out
-
-
-def _refused(proposed: Set, confidence: float, reason: str) -> Set:
-    """A set after its judgement; it is refused if there is a reason."""
-    refusals = (Refusal(proposed.mentions[0], reason),) if reason else ()
-    return replace(proposed, confidence=confidence, refusals=refusals)
+    if asked:
+        decisions.ask({None: asked}, lambda _, exchanges: Asked(text, proposed, exchanges))
+    targets: dict[int, str] = {}
+    for place, target in asked:
+        if not decisions.reason(None, place, proposed[place]) and not decisions.follows(
+            None, place
+        ):
+            targets |= dict.fromkeys(decisions.joined(None, place), target)
+    edits = sorted(
+        edit for place, group in targets.items() for edit in proposed[place].edits[group]
+    )
+    decided: list[Set] = []
+    for place, each in enumerate(proposed):
+        reason = decisions.reason(None, place, each)
+        refusals = (Refusal(each.mentions[0], reason),) if reason else ()
+        decided.append(replace(decisions.decided(None, place, each), refusals=refusals))
+    groups = tuple(map(targets.get, range(len(proposed))))
+    return Rewritten(apply(text, edits), tuple(edits), tuple(decided), groups)
 
 
 def chooser(

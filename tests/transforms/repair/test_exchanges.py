@@ -15,17 +15,11 @@ from evenflow.schemas.config import Config, load
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.repair.draw import Unit, draw
-from evenflow.transforms.repair.exchanges import (
-    CONFLICT,
-    UNLIKELY,
-    Exchanges,
-    Spot,
-    StagedPane,
-    meets,
-)
+from evenflow.transforms.repair.exchanges import CONFLICT, Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.staging.block import Part, StagedBlock, documents_table
 from evenflow.transforms.staging.proposals import Proposer
 from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution.decisions import UNLIKELY
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader
