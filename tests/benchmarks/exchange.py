@@ -33,9 +33,9 @@ from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import files
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.substitution.decisions import UNLIKELY
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import rewrite
+from evenflow.transforms.substitution.decisions import UNLIKELY
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
