@@ -10,6 +10,7 @@ include deploy/models.mk
 include deploy/locks.mk
 include deploy/release.mk
 include deploy/helm/helm.mk
+include deploy/image.mk
 
 .DEFAULT_GOAL := install
 .PHONY: .installs install demo docs size test check skipped lint coverage trial storm fuzz clean .minutes

@@ -37,7 +37,7 @@ $(CONTROL)/kube-apiserver:
 	rm -rf $(CONTROL)/source && mkdir -p $(CONTROL)/source
 	cd $(CONTROL)/source && go mod init control && go mod edit -go=1.24.0 -require=k8s.io/kubernetes@$(KUBERNETES_VERSION) -require=go.etcd.io/etcd/server/v3@$(ETCD_VERSION)
 	cd $(CONTROL)/source && from=$$(go mod download -json k8s.io/kubernetes@$(KUBERNETES_VERSION) | sed -n 's/.*"GoMod": "\(.*\)",/\1/p') && for part in $$(sed -n 's|^\t\(k8s.io/[a-z-]*\) v0.0.0$$|\1|p' $$from); do go mod edit -replace=$$part=$$part@$(KUBERNETES_VERSION:v1.%=v0.%); done
-	cd $(CONTROL)/source && go get k8s.io/kubernetes/cmd/kube-apiserver go.etcd.io/etcd/server/v3
+	cd $(CONTROL)/source && go get k8s.io/kubernetes/cmd/kube-apiserver@$(KUBERNETES_VERSION) go.etcd.io/etcd/server/v3@$(ETCD_VERSION)
 	cd $(CONTROL)/source && go build -ldflags='-s -w' -o ../etcd go.etcd.io/etcd/server/v3
 	cd $(CONTROL)/source && go build -ldflags='-s -w -X k8s.io/component-base/version.gitVersion=$(KUBERNETES_VERSION)' -o ../kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
 	rm -rf $(CONTROL)/source

