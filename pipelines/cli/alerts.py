@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.cli.options import Settings
 from evenflow.pipelines.terminal.endings import printing
 
@@ -20,11 +18,8 @@ def rules(
     settings: Settings,
     most_wait: Annotated[
         int | None,
-        typer.Option(
-            "--for",
-            min=0,
-            metavar="S",
-            help="No alert waits for more seconds before it fires, as for a trial.",
+        option(
+            "S", "No alert waits for more seconds before it fires, as for a trial.", "--for", min=0
         ),
     ] = None,
 ) -> None:

@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.terminal.endings import printing, show
 
 if TYPE_CHECKING:
@@ -49,9 +47,9 @@ def direction(
 def reference(
     inputs: options.InputsArgument,
     *,
-    output: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+    output: Annotated[Path, option("FILE", "The file to write.")],
     selection: options.Selection,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Compute the percentiles of the bias score over a corpus, for bias_score.reference.
 

@@ -7,10 +7,8 @@ import sys
 from contextlib import suppress
 from typing import Annotated
 
-import typer
-
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, flag, option
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage
@@ -26,31 +24,25 @@ TOKEN = "EVENFLOW_BOARD_TOKEN"
 )
 def board(
     directories: Annotated[
-        list[Storage],
-        typer.Argument(metavar="DIR…", parser=options.storage, help="Outputs of runs."),
+        list[Storage], argument("DIR…", "Outputs of runs.", parser=options.storage)
     ],
     port: Annotated[
-        int,
-        typer.Option(
-            min=0, max=65535, metavar="N", help="Port; 0 takes a free one.", show_default=True
-        ),
+        int, option("N", "Port; 0 takes a free one.", min=0, max=65535, show_default=True)
     ] = PORT,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on.", show_default=True)
+        str, option("ADDRESS", "Address to listen on.", show_default=True)
     ] = "127.0.0.1",
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Another host name in a browser's address; repeatable."),
+        list[str] | None, option("NAME", "Another host name in a browser's address; repeatable.")
     ] = None,
     allow_actions: Annotated[
         bool,
-        typer.Option(
-            "--allow-actions",
-            help=f"Let people with the token hold and release. The token is that of {TOKEN}, or a"
-            " new one, which is printed.",
+        flag(
+            f"Let people with the token hold and release. The token is that of {TOKEN}, or a"
+            " new one, which is printed."
         ),
     ] = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    show: Annotated[bool, flag("Open the page in a browser.", "--open")] = False,
 ) -> None:
     """Show gates as a live page: verdicts as they are committed, and what stands behind them.
 

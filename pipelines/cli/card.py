@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
@@ -19,16 +19,10 @@ from evenflow.pipelines.terminal.lines import visible
 )
 def card(
     directory: options.DirArgument,
-    name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the data set.")],
-    description: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the texts are.")
-    ] = None,
-    license: Annotated[
-        str | None, typer.Option(metavar="ID", help="Licence of the texts, such as cc0-1.0.")
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where the data set is published.")
-    ] = None,
+    name: Annotated[str, option("TEXT", "Name of the data set.")],
+    description: Annotated[str | None, option("TEXT", "What the texts are.")] = None,
+    license: Annotated[str | None, option("ID", "Licence of the texts, such as cc0-1.0.")] = None,
+    url: Annotated[str | None, option("URL", "Where the data set is published.")] = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Write DIR/croissant.json and DIR/README.md from the ledger.

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -136,6 +136,10 @@ def _flat(function: Callable[..., None], options: Sequence[str]) -> Callable[...
     parameters: list[inspect.Parameter] = []
 
     def add(name: str, kind: Any, default: Any) -> None:
+        declared = getattr(kind, "__metadata__", [None])[0]
+        # Typer takes the first name for a default
+        if get_args(kind)[:1] == (bool,) and declared.default is ... and not declared.param_decls:
+            declared.param_decls = (f"--{name.replace('_', '-')}",)  # and no --no-…
         parameters.append(
             inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default
@@ -170,6 +174,29 @@ def _flat(function: Callable[..., None], options: Sequence[str]) -> Callable[...
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {each.name: each.annotation for each in parameters}
     return flat
+
+
+def option(value: str | None, text: str, *names: str, panel: str | None = None, **more: Any) -> Any:
+    """Declare an option, as the second part of an `Annotated` type.
+
+    Args:
+        value: What the help calls its value; None: as its type is called.
+        text: Its help.
+        *names: Its names; none: the parameter's, with blanks as hyphens.
+        panel: Part of the help that it stands in; None for the general one.
+        **more: Further settings of Typer, such as `min`.
+    """
+    return typer.Option(*names, metavar=value, help=text, rich_help_panel=panel, **more)
+
+
+def flag(text: str, *names: str, panel: str | None = None) -> Any:
+    """Declare an option without a value; without names it has the parameter's."""
+    return option(None, text, *names, panel=panel)
+
+
+def argument(value: str, text: str, *, panel: str | None = None, **more: Any) -> Any:
+    """Declare an argument, as `option` does."""
+    return typer.Argument(metavar=value, help=text, rich_help_panel=panel, **more)
 
 
 def options_of(words: Sequence[str]) -> Sequence[str]:

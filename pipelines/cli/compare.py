@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, flag, option
 from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, report_event, show
 
 
@@ -18,17 +18,14 @@ from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, report_event, sh
 )
 def compare(
     context: typer.Context,
-    first: Annotated[str, typer.Argument(metavar="KEPT", help="What was kept: a path or glob.")],
-    second: Annotated[str, typer.Argument(metavar="REMOVED", help="What was removed.")],
+    first: Annotated[str, argument("KEPT", "What was kept: a path or glob.")],
+    second: Annotated[str, argument("REMOVED", "What was removed.")],
     *,
     selection: options.Selection,
     by: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="Compare by the source that this field names, too."),
+        str | None, option("FIELD", "Compare by the source that this field names, too.")
     ] = None,
-    unpaired: Annotated[
-        bool, typer.Option("--unpaired", help="Equal ids name different documents.")
-    ] = False,
+    unpaired: Annotated[bool, flag("Equal ids name different documents.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Compare how evenly two inputs name the groups: what a filter kept and removed.

@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.cli.coverage_options import COUNTED, Counting, print_parts
 
 
@@ -23,14 +21,9 @@ def gaps(
     inputs: options.InputsArgument,
     *,
     counting: Counting,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the gaps as an HTML page.")
-    ] = None,
+    page: Annotated[Path | None, option("FILE", "Write the gaps as an HTML page.")] = None,
     most: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Most gaps that are listed.  [default: 20; JSON: all]"
-        ),
+        int | None, option("N", "Most gaps that are listed.  [default: 20; JSON: all]", min=1)
     ] = None,
     as_json: options.JsonOption = False,
 ) -> None:

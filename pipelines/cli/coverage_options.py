@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import one_of
+from evenflow.pipelines.cli.commands import flag, one_of, option
 from evenflow.pipelines.cli.keys import DATA, PATTERNS
 from evenflow.pipelines.terminal.endings import show
 
@@ -31,42 +31,33 @@ class Counting(options.Lists):
 
     depth: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Most attributes that meet in a pattern.  [default: all]",
-            rich_help_panel=PATTERNS,
+        option(
+            "N", "Most attributes that meet in a pattern.  [default: all]", panel=PATTERNS, min=1
         ),
     ] = None
     exact: Annotated[
         bool,
-        typer.Option(
-            "--exact",
-            help="Compare the share itself with tau, not the upper bound of its interval.",
-            rich_help_panel=PATTERNS,
+        flag(
+            "Compare the share itself with tau, not the upper bound of its interval.",
+            panel=PATTERNS,
         ),
     ] = False
     missing: Annotated[
         str,
-        typer.Option(
-            metavar="WHAT",
-            help="A missing value is: open (not known), value (one of its own), drop (no record).",
-            rich_help_panel=PATTERNS,
+        option(
+            "WHAT",
+            "A missing value is: open (not known), value (one of its own), drop (no record).",
+            panel=PATTERNS,
         ),
     ] = "open"
-    table: Annotated[
-        bool,
-        typer.Option(
-            "--table", help="All attributes are columns, no text is read.", rich_help_panel=DATA
-        ),
-    ] = False
+    table: Annotated[bool, flag("All attributes are columns, no text is read.", panel=DATA)] = False
     properties: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "NAME=PATH",
+            "A property's name here, such as gender=P21 or ancestry=P27/P30; repeatable.",
             "--property",
-            metavar="NAME=PATH",
-            help="A property's name here, such as gender=P21 or ancestry=P27/P30; repeatable.",
-            rich_help_panel=DATA,
+            panel=DATA,
         ),
     ] = None
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, option
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
@@ -26,30 +26,24 @@ MARKS = {"fine": "ok", "note": "note", "missing": "MISSING"}
 )
 def doctor(
     config: Annotated[
-        Path | None, typer.Argument(metavar="[CONFIG]", help="The configuration; none: defaults.")
+        Path | None, argument("[CONFIG]", "The configuration; none: defaults.")
     ] = None,
     inputs: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="PATH", help="Files, folders, globs; repeatable."),
+        list[str] | None, option("PATH", "Files, folders, globs; repeatable.", "--input", "-i")
     ] = None,
     output: Annotated[
-        Storage | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", parser=options.storage, help="Where results go."
-        ),
+        Storage | None, option("DIR", "Where results go.", "--output", "-o", parser=options.storage)
     ] = None,
-    kafka: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="A broker.")] = None,
-    topic: Annotated[str | None, typer.Option(metavar="NAME", help="The topic read.")] = None,
-    group: Annotated[str | None, typer.Option(metavar="NAME", help="Consumer group.")] = None,
+    kafka: Annotated[str | None, option("HOST:PORT", "A broker.")] = None,
+    topic: Annotated[str | None, option("NAME", "The topic read.")] = None,
+    group: Annotated[str | None, option("NAME", "Consumer group.")] = None,
     accepted_topic: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Accepted documents are published there.")
+        str | None, option("NAME", "Accepted documents are published there.")
     ] = None,
     dead_letter_topic: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Dead letters are published there.")
+        str | None, option("NAME", "Dead letters are published there.")
     ] = None,
-    runner: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="As for `evenflow stream`.")
-    ] = None,
+    runner: Annotated[list[str] | None, option("NAME", "As for `evenflow stream`.")] = None,
     sets: options.SetOption = None,
     as_json: options.JsonOption = False,
 ) -> None:

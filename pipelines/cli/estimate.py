@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.terminal.endings import Session, logs, show
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ def estimate(
     inputs: options.InputsArgument,
     *,
     selection: options.Selection,
-    sample: Annotated[int, typer.Option(metavar="N", min=2, help="Documents to read.")] = SAMPLE,
+    sample: Annotated[int, option("N", "Documents to read.", min=2)] = SAMPLE,
     tokens_per_second: Annotated[
         float,
-        typer.Option(
-            metavar="T",
+        option(
+            "T",
+            "Speed of the server under load; `evenflow llm check` measures one question.",
             min=1,
-            help="Speed of the server under load; `evenflow llm check` measures one question.",
         ),
     ] = TOKENS_A_SECOND,
     as_json: options.JsonOption = False,

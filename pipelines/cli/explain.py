@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.commands import argument, command, flag, one_of, option
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.schemas.errors import FAILED
 
@@ -30,63 +30,46 @@ if TYPE_CHECKING:
 def explain(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE|DIR|-",
-            help="A text, a .parquet file, a run's output with --id, or - for standard input.",
+        argument(
+            "FILE|DIR|-",
+            "A text, a .parquet file, a run's output with --id, or - for standard input.",
         ),
     ] = "-",
     identity: Annotated[
         str | None,
-        typer.Option(
-            "--id",
-            metavar="ID",
-            help="The document of this id in a run's output, or in a .parquet file.",
-        ),
+        option("ID", "The document of this id in a run's output, or in a .parquet file.", "--id"),
     ] = None,
     jsonl: Annotated[
-        bool,
-        typer.Option(
-            "--jsonl", help='Read lines of {"id", "text"}, print a line of JSON for each.'
-        ),
+        bool, flag('Read lines of {"id", "text"}, print a line of JSON for each.')
     ] = False,
     *,
     selection: options.Selection,
     counterfactual: Annotated[
         str | None,
-        typer.Option(
-            metavar="METHOD",
-            help="Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA).",
+        option(
+            "METHOD", "Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA)."
         ),
     ] = None,
     source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="GROUP", help="Rewrite only sentences of this group."),
+        str | None, option("GROUP", "Rewrite only sentences of this group.", "--from")
     ] = None,
-    target: Annotated[
-        str | None, typer.Option("--to", metavar="GROUP", help="Rewrite only to this group.")
-    ] = None,
+    target: Annotated[str | None, option("GROUP", "Rewrite only to this group.", "--to")] = None,
     stereotypes: Annotated[
         bool | None,
-        typer.Option(
+        flag(
+            "Judge relevant sentences: probability of a stereotype, strength, reasons. "
+            " [default: on for JSON]",
             "--stereotypes/--no-stereotypes",
-            help=(
-                "Judge relevant sentences: probability of a stereotype, strength, reasons. "
-                " [default: on for JSON]"
-            ),
         ),
     ] = None,
-    all_sentences: Annotated[
-        bool, typer.Option("--all-sentences", help="Also judge sentences that name no group.")
-    ] = False,
+    all_sentences: Annotated[bool, flag("Also judge sentences that name no group.")] = False,
     bias_score: Annotated[
-        bool,
-        typer.Option("--bias-score", help="Score what the neutral words of each sentence lean to."),
+        bool, flag("Score what the neutral words of each sentence lean to.")
     ] = False,
     importance: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of a transformer that says how much each word counts for --bias-score.",
+        option(
+            "DIR", "Folder of a transformer that says how much each word counts for --bias-score."
         ),
     ] = None,
     as_json: options.JsonOption = False,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import counted, visible
@@ -23,9 +23,9 @@ def export(
     directory: options.DirArgument,
     to: Annotated[
         str,
-        typer.Option(
-            metavar="PATH",
-            help="A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or"
+        option(
+            "PATH",
+            "A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or"
             " iceberg:CATALOG/NAMESPACE.TABLE.",
         ),
     ],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.commands import command, flag, one_of, option
 from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
@@ -24,15 +24,10 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 
-ReasonOption = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="The reason; the ledger keeps it.")
-]
-PanesOption = Annotated[
-    str, typer.Option("--pane", metavar="N..M", help="The panes: N..M, N.. or N.")
-]
+ReasonOption = Annotated[str, option("TEXT", "The reason; the ledger keeps it.", "--reason")]
+PanesOption = Annotated[str, option("N..M", "The panes: N..M, N.. or N.", "--pane")]
 ByOption = Annotated[
-    str | None,
-    typer.Option("--by", metavar="NAME", help="Who decides.  [default: the user of this process]"),
+    str | None, option("NAME", "Who decides.  [default: the user of this process]", "--by")
 ]
 
 
@@ -56,12 +51,10 @@ def gate_status(directory: options.DirArgument, as_json: options.JsonOption = Fa
 def gate_why(
     directory: options.DirArgument,
     pane: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="The pane.  [default: the last blocked one]"),
+        int | None, option("N", "The pane.  [default: the last blocked one]", min=0)
     ] = None,
     attribute: Annotated[
-        str | None,
-        typer.Option("--attribute", "-a", metavar="NAME", help="Explain this attribute only."),
+        str | None, option("NAME", "Explain this attribute only.", "--attribute", "-a")
     ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -184,12 +177,8 @@ def _decide(
 @command("evenflow gate verify out", "evenflow gate verify s3://bucket/out --files --json")
 def ledger_verify(
     directory: options.DirArgument,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Rebuild the checkpoint from the segments.")
-    ] = False,
-    files: Annotated[
-        bool, typer.Option("--files", help="Read every file, and compare it with the ledger.")
-    ] = False,
+    rebuild: Annotated[bool, flag("Rebuild the checkpoint from the segments.")] = False,
+    files: Annotated[bool, flag("Read every file, and compare it with the ledger.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Add up a ledger again, entry by entry, and compare the sums with its checkpoint.
@@ -258,11 +247,10 @@ def _print_compared(compared: Compared) -> None:
 def ls(
     directory: options.DirArgument,
     folder: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="accepted, quarantine, dead-letter or sentences."),
+        str, option("NAME", "accepted, quarantine, dead-letter or sentences.")
     ] = "accepted",
     pane: options.PaneOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,
+    as_json: Annotated[bool, flag("Print a JSON object a line.", "--json")] = False,
 ) -> None:
     """List the files that the ledger names, and so count.
 

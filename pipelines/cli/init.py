@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, flag, option
 from evenflow.pipelines.cli.keys import Keys
 
 if TYPE_CHECKING:
@@ -36,18 +36,15 @@ class Lists(Keys):
 )
 def init(
     inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[INPUT]...", help="Paths, folders or globs; none: the defaults."),
+        list[str] | None, argument("[INPUT]...", "Paths, folders or globs; none: the defaults.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file that is written.")
-    ] = Path("evenflow.yaml"),
-    sample: Annotated[
-        int, typer.Option(min=1, metavar="N", help="About how many documents are looked at.")
-    ] = 2000,
+    output: Annotated[Path, option("FILE", "The file that is written.", "--output", "-o")] = Path(
+        "evenflow.yaml"
+    ),
+    sample: Annotated[int, option("N", "About how many documents are looked at.", min=1)] = 2000,
     *,
     lists: Lists,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
+    force: Annotated[bool, flag("Replace the file.")] = False,
 ) -> None:
     """Write a configuration with comments, from a look at the input.
 

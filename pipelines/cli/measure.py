@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
 import typer
 
@@ -24,7 +23,7 @@ def measure(
     *,
     selection: options.Selection,
     allow_empty: options.AllowEmptyOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.QuietOption = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Count labels and score DR with its interval, per attribute.

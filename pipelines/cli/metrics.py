@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, option
 from evenflow.pipelines.terminal.endings import Session, report_event
 from evenflow.schemas import server_url
 
@@ -25,18 +25,13 @@ if TYPE_CHECKING:
 )
 def metrics(
     context: typer.Context,
-    directories: Annotated[
-        list[str], typer.Argument(metavar="DIR…", help="Outputs of runs, as --output named them.")
-    ],
+    directories: Annotated[list[str], argument("DIR…", "Outputs of runs, as --output named them.")],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port for Prometheus; 0: a free one.")
+        int, option("N", "Port for Prometheus; 0: a free one.", min=0, max=65535)
     ] = 9464,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on.")
-    ] = "127.0.0.1",
+    host: Annotated[str, option("ADDRESS", "Address to listen on.")] = "127.0.0.1",
     file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the metrics there once, and serve nothing."),
+        Path | None, option("FILE", "Write the metrics there once, and serve nothing.")
     ] = None,
 ) -> None:
     """Serve the metrics of outputs without a running gate, until Ctrl-C.

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from evenflow.pipelines.cli.commands import argument, flag, option
 from evenflow.pipelines.cli.keys import DATA, RESULT, Keys
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage, StorageError, at
@@ -91,40 +92,26 @@ def panes(given: str | None) -> slice | None:
     return slice(first, None if found[2] == ".." else last + 1)
 
 
-PaneOption = Annotated[
-    str | None, typer.Option("--pane", metavar="N..M", help="Only these panes: N..M, N.. or N.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-WorkersOption = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Processes that read and annotate.")
-]
-AllowEmptyOption = Annotated[
-    bool, typer.Option("--allow-empty", help="Accept an input without a document.")
-]
+PaneOption = Annotated[str | None, option("N..M", "Only these panes: N..M, N.. or N.", "--pane")]
+QuietOption = Annotated[bool, flag("No progress.", "--quiet", "-q")]
+JsonOption = Annotated[bool, flag("Print JSON.", "--json")]
+WorkersOption = Annotated[int, option("N", "Processes that read and annotate.", min=1)]
+AllowEmptyOption = Annotated[bool, flag("Accept an input without a document.", "--allow-empty")]
 DirArgument = Annotated[
-    Storage,
-    typer.Argument(metavar="DIR", parser=storage, help="Output of a run, as --output named it."),
+    Storage, argument("DIR", "Output of a run, as --output named it.", parser=storage)
 ]
-InputsArgument = Annotated[
-    list[str], typer.Argument(metavar="INPUT", help="Paths, folders or globs.")
-]
+InputsArgument = Annotated[list[str], argument("INPUT", "Paths, folders or globs.")]
 WordlistOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--wordlist",
-        "-w",
-        metavar="PATH",
-        help="Your own word list, measured too; repeatable.",
-        rich_help_panel=DATA,
-    ),
+    option("PATH", "Your own word list, measured too; repeatable.", "--wordlist", "-w", panel=DATA),
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "KEY=VALUE",
+        "Any key of the configuration, such as gate.warn=0.2; repeatable.",
         "--set",
-        metavar="KEY=VALUE",
-        help="Any key of the configuration, such as gate.warn=0.2; repeatable.",
-        rich_help_panel=DATA,
+        panel=DATA,
     ),
 ]
 
@@ -140,13 +127,7 @@ class Settings(Keys):
 
     config: Annotated[
         Path | None,
-        typer.Option(
-            "--config",
-            "-c",
-            metavar="FILE",
-            help="YAML file, see `evenflow config show`.",
-            rich_help_panel=DATA,
-        ),
+        option("FILE", "YAML file, see `evenflow config show`.", "--config", "-c", panel=DATA),
     ] = None
     sets: SetOption = None
 
@@ -172,13 +153,7 @@ class Selection(Lists):
 
     attribute: Annotated[
         list[str] | None,
-        typer.Option(
-            "--attribute",
-            "-a",
-            metavar="NAME",
-            help="Measure only this attribute; repeatable.",
-            rich_help_panel=DATA,
-        ),
+        option("NAME", "Measure only this attribute; repeatable.", "--attribute", "-a", panel=DATA),
     ] = None
 
 
@@ -195,35 +170,21 @@ class LlmOptions:
         llm_argument: Further arguments of vLLM.
     """
 
-    llm: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="An OpenAI-compatible server.", rich_help_panel=LLM),
-    ] = None
+    llm: Annotated[str | None, option("URL", "An OpenAI-compatible server.", panel=LLM)] = None
     llm_model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name of the model at the server.", rich_help_panel=LLM),
+        str | None, option("NAME", "Name of the model at the server.", panel=LLM)
     ] = None
     llm_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Environment variable with the server's key.", rich_help_panel=LLM
-        ),
+        str | None, option("NAME", "Environment variable with the server's key.", panel=LLM)
     ] = None
     llm_key_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File with the server's key.", rich_help_panel=LLM),
+        Path | None, option("FILE", "File with the server's key.", panel=LLM)
     ] = None
     llm_serve: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR|NAME", help="Start vLLM with this model for the run.", rich_help_panel=LLM
-        ),
+        str | None, option("DIR|NAME", "Start vLLM with this model for the run.", panel=LLM)
     ] = None
     llm_argument: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ARG", help="vLLM option: --llm-argument=--x; repeatable.", rich_help_panel=LLM
-        ),
+        list[str] | None, option("ARG", "vLLM option: --llm-argument=--x; repeatable.", panel=LLM)
     ] = None
 
 
@@ -241,33 +202,20 @@ class ResultOptions:
 
     output: Annotated[
         Storage,
-        typer.Option(
+        option(
+            "DIR",
+            "Where the results go: a directory, or s3://…, gs://…, az://….",
             "--output",
             "-o",
-            metavar="DIR",
+            panel=RESULT,
             parser=storage,
-            help="Where the results go: a directory, or s3://…, gs://…, az://….",
-            rich_help_panel=RESULT,
         ),
     ]
     standby: Annotated[
-        bool,
-        typer.Option(
-            "--standby",
-            help="Wait while another run writes to the output, then take over.",
-            rich_help_panel=RESULT,
-        ),
+        bool, flag("Wait while another run writes to the output, then take over.", panel=RESULT)
     ] = False
     log_format: Annotated[
-        str,
-        typer.Option(
-            metavar="FORM", help="Progress on stderr: text or json.", rich_help_panel=RESULT
-        ),
+        str, option("FORM", "Progress on stderr: text or json.", panel=RESULT)
     ] = "text"
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Print nothing but errors.", rich_help_panel=RESULT),
-    ] = False
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a summary as JSON.", rich_help_panel=RESULT)
-    ] = False
+    quiet: Annotated[bool, flag("Print nothing but errors.", "--quiet", "-q", panel=RESULT)] = False
+    as_json: Annotated[bool, flag("Print a summary as JSON.", "--json", panel=RESULT)] = False

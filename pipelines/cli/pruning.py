@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.commands import command, flag, one_of, option
 from evenflow.pipelines.cli.gate import check
 from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import counted, visible
@@ -32,17 +32,13 @@ BYTES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 def gate_prune(
     directory: options.DirArgument,
     what: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KIND", help="staged, quarantine or checks.  [default: all]"),
+        list[str] | None, option("KIND", "staged, quarantine or checks.  [default: all]")
     ] = None,
-    older_than: Annotated[
-        str | None, typer.Option(metavar="AGE", help="What is older goes: 12h, 30d, 8w.")
-    ] = None,
+    older_than: Annotated[str | None, option("AGE", "What is older goes: 12h, 30d, 8w.")] = None,
     most: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Of each kind the oldest go beyond this: 500MiB, 20GiB."),
+        str | None, option("SIZE", "Of each kind the oldest go beyond this: 500MiB, 20GiB.")
     ] = None,
-    delete: Annotated[bool, typer.Option("--delete", help="Delete, and not only say so.")] = False,
+    delete: Annotated[bool, flag("Delete, and not only say so.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Delete what a gate no longer needs: old quarantine, results of checks, leftovers of runs.
@@ -115,7 +111,7 @@ def _number(given: str | None, units: dict[str, int], option: str, expected: str
 @command("evenflow gate ledger out --to ledger.parquet")
 def ledger_export(
     directory: options.DirArgument,
-    to: Annotated[Path, typer.Option(metavar="FILE", help="A new file, in Parquet.")],
+    to: Annotated[Path, option("FILE", "A new file, in Parquet.")],
     as_json: options.JsonOption = False,
 ) -> None:
     """Write the ledger as a table: a row for each pane and attribute.

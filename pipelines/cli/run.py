@@ -10,7 +10,14 @@ import typer
 
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import PanelCommand, command, options_of
+from evenflow.pipelines.cli.commands import (
+    PanelCommand,
+    argument,
+    command,
+    flag,
+    option,
+    options_of,
+)
 from evenflow.pipelines.cli.keys import DATA, PANES, RESULT
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.metrics import deliver, gateway_address
@@ -67,38 +74,23 @@ def run(
     context: typer.Context,
     patterns: Annotated[
         list[str] | None,
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="PATTERN",
-            help="Path, folder or glob; repeatable.",
-            rich_help_panel=DATA,
-        ),
+        option("PATTERN", "Path, folder or glob; repeatable.", "--input", "-i", panel=DATA),
     ] = None,
     more: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="PATTERN",
-            help="More inputs, such as the files of a glob.",
-            rich_help_panel=DATA,
-        ),
+        argument("PATTERN", "More inputs, such as the files of a glob.", panel=DATA),
     ] = None,
     *,
     gate: options.Selection,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow", help="Go on with what is added, until stopped.", rich_help_panel=DATA
-        ),
-    ] = False,
+    follow: Annotated[bool, flag("Go on with what is added, until stopped.", panel=DATA)] = False,
     pane_seconds: Annotated[
         float | None,
-        typer.Option(
-            min=0.1,
-            metavar="S",
-            help="With --follow: commit a pane that is not full after S seconds without a change. "
+        option(
+            "S",
+            "With --follow: commit a pane that is not full after S seconds without a change. "
             f" [default: {FOLLOW_SECONDS:.0f}]",
-            rich_help_panel=PANES,
+            panel=PANES,
+            min=0.1,
         ),
     ] = None,
     llm: LlmOptions,
@@ -106,27 +98,22 @@ def run(
     workers: options.WorkersOption = 1,
     metrics_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the metrics there at the end, for node_exporter.",
-            rich_help_panel=RESULT,
-        ),
+        option("FILE", "Write the metrics there at the end, for node_exporter.", panel=RESULT),
     ] = None,
     push_gateway: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
+        option(
+            "URL",
+            "Push the metrics to this Pushgateway at the end.",
+            panel=RESULT,
             parser=gateway_address,
-            help="Push the metrics to this Pushgateway at the end.",
-            rich_help_panel=RESULT,
         ),
     ] = None,
     allow_empty: options.AllowEmptyOption = False,
     runner: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="in-process (default), flink, spark, prism, or an option of Beam; repeatable.",
+        option(
+            "NAME", "in-process (default), flink, spark, prism, or an option of Beam; repeatable."
         ),
     ] = None,
 ) -> None:

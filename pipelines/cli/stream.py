@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.commands import command, flag, one_of, option
 from evenflow.pipelines.cli.keys import DATA, PANES
 from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.options import LlmOptions, ResultOptions, WorkersOption
@@ -37,68 +37,40 @@ PUBLISHING = "Publishing"
 def stream(
     context: typer.Context,
     *,
-    kafka: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="A broker.", rich_help_panel=DATA)
-    ],
-    topic: Annotated[str, typer.Option(metavar="NAME", help="The topic.", rich_help_panel=DATA)],
+    kafka: Annotated[str, option("HOST:PORT", "A broker.", panel=DATA)],
+    topic: Annotated[str, option("NAME", "The topic.", panel=DATA)],
     values: Annotated[
-        str,
-        typer.Option(
-            metavar="FORM", help="json: objects; text: the key is the id.", rich_help_panel=DATA
-        ),
+        str, option("FORM", "json: objects; text: the key is the id.", panel=DATA)
     ] = "json",
     until_end: Annotated[
-        bool,
-        typer.Option(
-            "--until-end", help="Stop at the topic's end as of the start.", rich_help_panel=DATA
-        ),
+        bool, flag("Stop at the topic's end as of the start.", panel=DATA)
     ] = False,
-    max_panes: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Stop after N panes.", rich_help_panel=DATA),
-    ] = None,
+    max_panes: Annotated[int | None, option("N", "Stop after N panes.", panel=DATA, min=1)] = None,
     gate: options.Selection,
     pane_seconds: Annotated[
-        float,
-        typer.Option(min=0.1, metavar="S", help="Span of time of a pane.", rich_help_panel=PANES),
+        float, option("S", "Span of time of a pane.", panel=PANES, min=0.1)
     ] = 60.0,
     group: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Consumer group that offsets are committed to.",
-            rich_help_panel=PUBLISHING,
-        ),
+        option("NAME", "Consumer group that offsets are committed to.", panel=PUBLISHING),
     ] = None,
     accepted_topic: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Publish accepted documents there.", rich_help_panel=PUBLISHING
-        ),
+        str | None, option("NAME", "Publish accepted documents there.", panel=PUBLISHING)
     ] = None,
     dead_letter_topic: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Publish dead letters there.", rich_help_panel=PUBLISHING
-        ),
+        str | None, option("NAME", "Publish dead letters there.", panel=PUBLISHING)
     ] = None,
     publish_from: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            metavar="PANE",
-            help="First pane to publish, if no proof says it.",
-            rich_help_panel=PUBLISHING,
-        ),
+        option("PANE", "First pane to publish, if no proof says it.", panel=PUBLISHING, min=0),
     ] = None,
     llm: LlmOptions,
     result: ResultOptions,
     workers: WorkersOption = 1,
     runner: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="in-process (default), prism, flink, spark, or an option of Beam; repeatable.",
+        option(
+            "NAME", "in-process (default), prism, flink, spark, or an option of Beam; repeatable."
         ),
     ] = None,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command
 from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
@@ -39,9 +39,7 @@ def trigger_list(
 )
 def trigger_run(
     directory: options.DirArgument,
-    rule: Annotated[
-        str | None, typer.Argument(metavar="RULE", help="Fire this rule for the last pane first.")
-    ] = None,
+    rule: Annotated[str | None, argument("RULE", "Fire this rule for the last pane first.")] = None,
     *,
     settings: options.Settings,
     as_json: options.JsonOption = False,

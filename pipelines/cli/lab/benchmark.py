@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.terminal.endings import Session, show
 from evenflow.pipelines.terminal.pace import left, lines
 from evenflow.transforms.storage.storage import Storage
@@ -31,60 +31,48 @@ Pooling = Literal["first", "last", "mean", "max"]
 def benchmark(
     context: typer.Context,
     model: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR|NAME", help="Folder of a model, or a name: in build/models or at --llm."
-        ),
+        str, option("DIR|NAME", "Folder of a model, or a name: in build/models or at --llm.")
     ],
     suite: Annotated[
         list[str],
-        typer.Option(
-            metavar="NAME[:KIND]",
-            help="hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat or"
+        option(
+            "NAME[:KIND]",
+            "hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat or"
             " senteval; with a kind these items alone (crows_pairs:gender); repeatable.",
         ),
     ],
     output: Annotated[
         Storage,
-        typer.Option(
+        option(
+            "DIR",
+            "Where results go: a directory, or s3://…, gs://…, az://….",
             "--output",
             "-o",
-            metavar="DIR",
             parser=options.storage,
-            help="Where results go: a directory, or s3://…, gs://…, az://….",
         ),
     ],
-    adapter: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="LoRA adapter of the model.")
-    ] = None,
+    adapter: Annotated[Path | None, option("DIR", "LoRA adapter of the model.")] = None,
     pooling: Annotated[
         Pooling | None,
-        typer.Option(
-            metavar="HOW",
-            help="first, last, mean or max: which tokens' vectors stand for a sentence, for seat"
+        option(
+            "HOW",
+            "first, last, mean or max: which tokens' vectors stand for a sentence, for seat"
             " and senteval.  [default: as"
             " the model's folder says; else the first, of a causal model the last]",
         ),
     ] = None,
     benchmark_data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder with files of benchmarks, before those shipped."),
+        Path | None, option("DIR", "Folder with files of benchmarks, before those shipped.")
     ] = None,
     items: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Most items of a suite; always the same ones."),
+        int | None, option("N", "Most items of a suite; always the same ones.", min=1)
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is drawn.")] = 0,
-    batch: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Items that are asked at once.")
-    ] = 16,
+    seed: Annotated[int, option("N", "Seed of what is drawn.")] = 0,
+    batch: Annotated[int, option("N", "Items that are asked at once.", min=1)] = 16,
     llm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="OpenAI-compatible server of the model; for honest, bbq, soct."
-        ),
+        str | None, option("URL", "OpenAI-compatible server of the model; for honest, bbq, soct.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.QuietOption = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Measure a language model on benchmarks of ability and bias, with intervals.

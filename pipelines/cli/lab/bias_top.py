@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.bias_score import configuration
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.terminal.endings import show
 
 
@@ -21,7 +19,7 @@ def top(
     inputs: options.InputsArgument,
     *,
     selection: options.Selection,
-    most: Annotated[int, typer.Option(min=1, metavar="K", help="Sentences for each group.")] = 10,
+    most: Annotated[int, option("K", "Sentences for each group.", min=1)] = 10,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show the sentences whose neutral words lean most to each group.

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.cli.coverage_options import COUNTED, PLAN, Counting, print_parts
 
 CHECKS = "Checks"
@@ -27,37 +27,33 @@ def generate(
     counting: Counting,
     llm: options.LlmOptions,
     plan_file: Annotated[
-        Path,
-        typer.Option("--plan", metavar="FILE", help="What `evenflow coverage plan --json` wrote."),
+        Path, option("FILE", "What `evenflow coverage plan --json` wrote.", "--plan")
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="JSON lines of the new records.")],
+    out: Annotated[Path, option("FILE", "JSON lines of the new records.")],
     tries: Annotated[
         float | None,
-        typer.Option(
+        option(
+            "X",
+            "Most candidates for each record.  [default: 5 of a language model, else 100]",
+            panel=PLAN,
             min=1,
-            metavar="X",
-            help="Most candidates for each record.  [default: 5 of a language model, else 100]",
-            rich_help_panel=PLAN,
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Draws the order.", rich_help_panel=PLAN)
-    ] = 0,
+    seed: Annotated[int, option("N", "Draws the order.", panel=PLAN)] = 0,
     impossible: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A=B,WORD",
-            help="Values and words that cannot be together, such as gender=male,pregnant;"
-            " repeatable.",
-            rich_help_panel=CHECKS,
+        option(
+            "A=B,WORD",
+            "Values and words that cannot be together, such as gender=male,pregnant; repeatable.",
+            panel=CHECKS,
         ),
     ] = None,
     perplexity_model: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Causal model; a text's perplexity must be within 95 % of the input's sentences.",
-            rich_help_panel=CHECKS,
+        option(
+            "DIR",
+            "Causal model; a text's perplexity must be within 95 % of the input's sentences.",
+            panel=CHECKS,
         ),
     ] = None,
     as_json: options.JsonOption = False,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.cli.coverage_options import COUNTED, PLAN, Counting, print_parts
 
 
@@ -22,52 +20,39 @@ def plan(
     *,
     counting: Counting,
     worst: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Fill only the largest gaps.  [default: all]",
-            rich_help_panel=PLAN,
-        ),
+        int | None, option("N", "Fill only the largest gaps.  [default: all]", panel=PLAN, min=1)
     ] = None,
     cost: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KIND=C",
-            help="Cost of a record: synthetic, augmented, substituted, reweighted; repeatable.",
-            rich_help_panel=PLAN,
+        option(
+            "KIND=C",
+            "Cost of a record: synthetic, augmented, substituted, reweighted; repeatable.",
+            panel=PLAN,
         ),
     ] = None,
     limit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND=N", help="Most records of a kind; repeatable.", rich_help_panel=PLAN
-        ),
+        list[str] | None, option("KIND=N", "Most records of a kind; repeatable.", panel=PLAN)
     ] = None,
     exchange: Annotated[
         str,
-        typer.Option(
-            metavar="A,B,…",
-            help="Attributes that can be exchanged in a record; such changes are then planned too.",
-            rich_help_panel=PLAN,
+        option(
+            "A,B,…",
+            "Attributes that can be exchanged in a record; such changes are then planned too.",
+            panel=PLAN,
         ),
     ] = "",
     balance: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="A:B=E",
-            help="Shares of A's groups within E of even ones in each value of B; repeatable."
+        option(
+            "A:B=E",
+            "Shares of A's groups within E of even ones in each value of B; repeatable."
             " E may be adaptive: bounds by the present share.",
-            rich_help_panel=PLAN,
+            panel=PLAN,
         ),
     ] = None,
     rates: Annotated[
         str,
-        typer.Option(
-            metavar="A1,A2,B1,B2",
-            help="Rates of adaptive balances.  [default: 1.5,0.9,2,1.1]",
-            rich_help_panel=PLAN,
-        ),
+        option("A1,A2,B1,B2", "Rates of adaptive balances.  [default: 1.5,0.9,2,1.1]", panel=PLAN),
     ] = "",
     as_json: options.JsonOption = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.commands import argument, command, flag, one_of, option
 from evenflow.pipelines.cli.keys import Keys
 from evenflow.pipelines.cli.lab.word_lists import CorpusOption, write_list
 from evenflow.pipelines.terminal.endings import printing
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.journal import Journal
 
 
-DraftArgument = Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft's file.")]
+DraftArgument = Annotated[Path, argument("DRAFT", "The draft's file.")]
 ReviewedArgument = Annotated[
-    Path, typer.Argument(metavar="DRAFT|LIST", help="The draft's file, or a word list (YAML).")
+    Path, argument("DRAFT|LIST", "The draft's file, or a word list (YAML).")
 ]
 
 
@@ -33,34 +33,27 @@ ReviewedArgument = Annotated[
 )
 def generate(
     *,
-    attribute: Annotated[str, typer.Option(metavar="NAME", help="The attribute's name.")],
-    groups: Annotated[str, typer.Option(metavar="G1,G2,…", help="Its groups.")],
+    attribute: Annotated[str, option("NAME", "The attribute's name.")],
+    groups: Annotated[str, option("G1,G2,…", "Its groups.")],
     corpus: CorpusOption,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DRAFT", help="The draft to write.")
-    ],
+    output: Annotated[Path, option("DRAFT", "The draft to write.", "--output", "-o")],
     seeds: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GROUP=W1,W2,…", help="Words that are right; one for each group."),
+        list[str] | None, option("GROUP=W1,W2,…", "Words that are right; one for each group.")
     ] = None,
     option: Annotated[
-        str, typer.Option(metavar="A|B", help="Keep by frequency (A) or order of generation (B).")
+        str, option("A|B", "Keep by frequency (A) or order of generation (B).")
     ] = "B",
-    top: Annotated[int, typer.Option(min=1, metavar="K", help="Words to review a group.")] = 300,
-    proposals: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Neighbours of the seeds a group.")
-    ] = 1000,
+    top: Annotated[int, option("K", "Words to review a group.", min=1)] = 300,
+    proposals: Annotated[int, option("N", "Neighbours of the seeds a group.", min=1)] = 1000,
     vectors: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Word vectors.  [default: those that are shipped]"),
+        Path | None, option("FILE", "Word vectors.  [default: those that are shipped]")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, metavar="R", help="Runs of the LLM.")] = 15,
-    words: Annotated[int, typer.Option(min=1, metavar="L", help="Words of a run.")] = 300,
+    runs: Annotated[int, option("R", "Runs of the LLM.", min=1)] = 15,
+    words: Annotated[int, option("L", "Words of a run.", min=1)] = 300,
     cache: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Answers of the LLM.  [default: DRAFT.answers.sqlite]"),
+        Path | None, option("FILE", "Answers of the LLM.  [default: DRAFT.answers.sqlite]")
     ] = None,
-    licence: Annotated[str, typer.Option(metavar="TEXT", help="Licence of the list.")] = "",
+    licence: Annotated[str, option("TEXT", "Licence of the list.")] = "",
     llm: options.LlmOptions,
     fields: Keys,
 ) -> None:
@@ -134,26 +127,17 @@ def review(
     *,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(
-            "--corpus", metavar="PATH", help="Of a list: texts in which its labels are counted."
-        ),
+        option("PATH", "Of a list: texts in which its labels are counted.", "--corpus"),
     ] = None,
     fields: Keys,
-    terminal: Annotated[
-        bool, typer.Option("--terminal", help="Read decisions from standard input.")
-    ] = False,
-    reviewer: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who decides on the terminal.")
-    ] = None,
-    disputed: Annotated[
-        bool, typer.Option("--disputed", help="On the terminal: only disputed words.")
-    ] = False,
+    terminal: Annotated[bool, flag("Read decisions from standard input.")] = False,
+    reviewer: Annotated[str | None, option("NAME", "Who decides on the terminal.")] = None,
+    disputed: Annotated[bool, flag("On the terminal: only disputed words.")] = False,
     port: Annotated[
-        int,
-        typer.Option(min=0, max=65535, metavar="N", help="Port of the page; 0 takes a free one."),
+        int, option("N", "Port of the page; 0 takes a free one.", min=0, max=65535)
     ] = 0,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address of the page.", show_default=True)
+        str, option("ADDRESS", "Address of the page.", show_default=True)
     ] = "127.0.0.1",
 ) -> None:
     """Decide about the words of a draft, one by one, on a web page or on the terminal.
@@ -185,15 +169,9 @@ def review(
 def finish(
     path: DraftArgument,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.yaml", help="The word list to write.")
-    ],
-    leave_undecided: Annotated[
-        bool, typer.Option("--leave-undecided", help="Leave out words that nobody has decided.")
-    ] = False,
-    majority: Annotated[
-        bool, typer.Option("--majority", help="The majority decides where reviewers differ.")
-    ] = False,
+    output: Annotated[Path, option("FILE.yaml", "The word list to write.", "--output", "-o")],
+    leave_undecided: Annotated[bool, flag("Leave out words that nobody has decided.")] = False,
+    majority: Annotated[bool, flag("The majority decides where reviewers differ.")] = False,
 ) -> None:
     """Make a word list of a reviewed draft, with who reviewed it and where each word comes from.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.terminal.endings import Session, logs, show
 from evenflow.pipelines.terminal.pace import lines
 
@@ -22,13 +22,9 @@ def effect(
     context: typer.Context,
     inputs: options.InputsArgument,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the results.")
-    ],
-    seeds: Annotated[
-        int, typer.Option(min=10, metavar="K", help="Halves of the corpus that are drawn.")
-    ] = 10,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    output: Annotated[Path, option("DIR", "Folder of the results.", "--output", "-o")],
+    seeds: Annotated[int, option("K", "Halves of the corpus that are drawn.", min=10)] = 10,
+    quiet: options.QuietOption = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Learn word vectors from a corpus after each change, and compare their bias of gender.

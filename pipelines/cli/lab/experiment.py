@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command
 from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import at
@@ -26,8 +26,8 @@ PAGE = "experiment.html"
 )
 def experiment(
     context: typer.Context,
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file, see the docs.")],
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    config: Annotated[Path, argument("CONFIG", "YAML file, see the docs.")],
+    quiet: options.QuietOption = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Compare models: pretrained, and trained on data as it came, on subsets, and debiased.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, one_of
+from evenflow.pipelines.cli.commands import command, one_of, option
 from evenflow.pipelines.cli.keys import FINETUNE
 from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
 from evenflow.pipelines.terminal.pace import left, lines
@@ -30,30 +30,19 @@ if TYPE_CHECKING:
 def finetune(
     context: typer.Context,
     *,
-    data: Annotated[
-        Storage,
-        typer.Option(metavar="DIR", parser=options.storage, help="Output of a gate."),
-    ],
-    model: Annotated[
-        str, typer.Option(metavar="DIR|NAME", help="Folder of a model, or a name in build/models.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Where the adapter goes.")
-    ],
+    data: Annotated[Storage, option("DIR", "Output of a gate.", parser=options.storage)],
+    model: Annotated[str, option("DIR|NAME", "Folder of a model, or a name in build/models.")],
+    output: Annotated[Path, option("DIR", "Where the adapter goes.", "--output", "-o")],
     settings: options.Settings,
     adapter: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Adapter of the model that training starts from."),
+        Path | None, option("DIR", "Adapter of the model that training starts from.")
     ] = None,
     pane: options.PaneOption = None,
     quarantined: Annotated[
         str | None,
-        typer.Option(
-            metavar="WHAT",
-            help="Panes in quarantine: refuse (default with --pane), skip or take.",
-        ),
+        option("WHAT", "Panes in quarantine: refuse (default with --pane), skip or take."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.QuietOption = False,
     as_json: options.JsonOption = False,
 ) -> None:
     """Fine-tune a language model with LoRA on the documents that a gate accepted.

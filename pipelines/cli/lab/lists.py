@@ -7,16 +7,14 @@ from typing import Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, option
 from evenflow.pipelines.cli.keys import Keys
 from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import USAGE
 
-NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME|PATH", help="A shipped list's name, or a list's path.")
-]
+NameArgument = Annotated[str, argument("NAME|PATH", "A shipped list's name, or a list's path.")]
 NamesArgument = Annotated[
-    list[str], typer.Argument(metavar="NAME|PATH", help="Shipped lists' names, or lists' paths.")
+    list[str], argument("NAME|PATH", "Shipped lists' names, or lists' paths.")
 ]
 
 
@@ -55,14 +53,12 @@ def wordlists_show(name: NameArgument, as_json: options.JsonOption = False) -> N
 def wordlists_check(
     names: NamesArgument,
     corpus: Annotated[
-        list[str] | None,
-        typer.Option("--corpus", metavar="PATH", help="Texts: a path, folder or glob; repeatable."),
+        list[str] | None, option("PATH", "Texts: a path, folder or glob; repeatable.", "--corpus")
     ] = None,
     *,
     fields: Keys,
     passages: Annotated[
-        int,
-        typer.Option(min=1, max=1000, metavar="N", help="Most mentions of a label that are read."),
+        int, option("N", "Most mentions of a label that are read.", min=1, max=1000)
     ] = 12,
     as_json: options.JsonOption = False,
 ) -> None:

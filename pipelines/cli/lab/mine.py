@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, flag, option
 from evenflow.pipelines.terminal import pace
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import at
@@ -32,52 +32,40 @@ SHOWN_WORDS = 5
 def mine(
     context: typer.Context,
     inputs: Annotated[
-        list[str],
-        typer.Argument(metavar="INPUT", help="Output of a gate; or paths, folders or globs."),
+        list[str], argument("INPUT", "Output of a gate; or paths, folders or globs.")
     ],
     *,
     selection: options.Selection,
     model: Annotated[
-        str | None,
-        typer.Option(metavar="DIR|NAME", help="Folder of a model, or a name in build/models."),
+        str | None, option("DIR|NAME", "Folder of a model, or a name in build/models.")
     ] = None,
-    random: Annotated[
-        bool, typer.Option("--random", help="Draw sentences at random, without a model.")
-    ] = False,
-    top: Annotated[
-        int, typer.Option(min=1, metavar="K", help="Sentences for each pair of groups.")
-    ] = 100,
+    random: Annotated[bool, flag("Draw sentences at random, without a model.")] = False,
+    top: Annotated[int, option("K", "Sentences for each pair of groups.", min=1)] = 100,
     intervene: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Replace the words: naive-masking, neutral-masking, random-phrase-masking,"
+        option(
+            "NAME",
+            "Replace the words: naive-masking, neutral-masking, random-phrase-masking,"
             " female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.",
         ),
     ] = None,
-    names: Annotated[
-        bool, typer.Option("--names", help="With --intervene, first names become “person” too.")
-    ] = False,
+    names: Annotated[bool, flag("With --intervene, first names become “person” too.")] = False,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="WORD", help="Leave this word of the list as it is, such as god; repeatable."
-        ),
+        option("WORD", "Leave this word of the list as it is, such as god; repeatable."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "DIR",
+            "Where results go; DIR/records is input of `run`.  [default: standard output]",
             "--output",
             "-o",
-            metavar="DIR",
-            help="Where results go; DIR/records is input of `run`.  [default: standard output]",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is drawn.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Threads on a CPU.  [default: all]")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    seed: Annotated[int, option("N", "Seed of what is drawn.")] = 0,
+    threads: Annotated[int | None, option("N", "Threads on a CPU.  [default: all]", min=1)] = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Find the sentences in which a model most expects one group and not another.
 

@@ -5,30 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import command, option
 from evenflow.pipelines.terminal.endings import show
 
 
 @command("evenflow lab promote --model m --trained a2 --last a1 --suite hellaswag")
 def promote(
-    model: Annotated[str, typer.Option(metavar="DIR|NAME", help="The model as it is.")],
-    trained: Annotated[Path, typer.Option(metavar="DIR", help="The new adapter or model.")],
-    suite: Annotated[
-        list[str], typer.Option(metavar="NAME[:KIND]", help="A benchmark; repeatable.")
-    ],
-    last: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The last adapter or model.")
-    ] = None,
-    base_output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Benchmarks of the model as it is.")
-    ] = None,
-    margin: Annotated[float, typer.Option(help="By how much a figure may be worse.")] = 0.05,
-    items: Annotated[int | None, typer.Option(min=1, help="Most items of each.")] = None,
+    model: Annotated[str, option("DIR|NAME", "The model as it is.")],
+    trained: Annotated[Path, option("DIR", "The new adapter or model.")],
+    suite: Annotated[list[str], option("NAME[:KIND]", "A benchmark; repeatable.")],
+    last: Annotated[Path | None, option("DIR", "The last adapter or model.")] = None,
+    base_output: Annotated[Path | None, option("DIR", "Benchmarks of the model as it is.")] = None,
+    margin: Annotated[float, option(None, "By how much a figure may be worse.")] = 0.05,
+    items: Annotated[int | None, option(None, "Most items of each.", min=1)] = None,
     benchmark_data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Files of benchmarks that do not ship.")
+        Path | None, option("DIR", "Files of benchmarks that do not ship.")
     ] = None,
     as_json: options.JsonOption = False,
 ) -> None:

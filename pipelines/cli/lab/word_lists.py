@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.commands import argument, command, option
 from evenflow.pipelines.cli.keys import Keys
 from evenflow.pipelines.terminal.endings import show
 
@@ -17,10 +15,9 @@ if TYPE_CHECKING:
 
 
 CorpusOption = Annotated[
-    list[str],
-    typer.Option("--corpus", metavar="PATH", help="Texts: a path, folder or glob; repeatable."),
+    list[str], option("PATH", "Texts: a path, folder or glob; repeatable.", "--corpus")
 ]
-ListArgument = Annotated[str, typer.Argument(metavar="NAME|PATH", help="The word list.")]
+ListArgument = Annotated[str, argument("NAME|PATH", "The word list.")]
 
 
 @command(
@@ -34,18 +31,14 @@ def complete(
     corpus: CorpusOption,
     *,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the list with the added forms."),
+        Path | None, option("FILE", "Write the list with the added forms.", "--output", "-o")
     ] = None,
-    least: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Mentions that an added form needs.")
-    ] = 1,
+    least: Annotated[int, option("N", "Mentions that an added form needs.", min=1)] = 1,
     tolerance: Annotated[
-        float, typer.Option(min=0.0, metavar="E", help="DR has settled within ± E of its end.")
+        float, option("E", "DR has settled within ± E of its end.", min=0.0)
     ] = 0.001,
     page: Annotated[
-        Path | None,
-        typer.Option("--page", metavar="FILE.html", help="Write a page with the curves of DR."),
+        Path | None, option("FILE.html", "Write a page with the curves of DR.", "--page")
     ] = None,
     fields: Keys,
     as_json: options.JsonOption = False,
@@ -78,13 +71,10 @@ def complete(
 )
 def compare(
     name: ListArgument,
-    reference: Annotated[
-        str, typer.Argument(metavar="REFERENCE", help="The list that it is compared with.")
-    ],
+    reference: Annotated[str, argument("REFERENCE", "The list that it is compared with.")],
     *,
     corpus: Annotated[
-        list[str] | None,
-        typer.Option("--corpus", metavar="PATH", help="Texts for DR under each list; repeatable."),
+        list[str] | None, option("PATH", "Texts for DR under each list; repeatable.", "--corpus")
     ] = None,
     fields: Keys,
     as_json: options.JsonOption = False,
