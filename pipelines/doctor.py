@@ -116,7 +116,9 @@ def examine(planned: Planned) -> Iterator[Diagnosis]:
 def _packages(planned: Planned) -> Iterator[Diagnosis]:
     """The packages of extras that the plan asks for."""
     config = planned.config
-    trained = any(rule.finetune or rule.benchmark for rule in config.triggers.values())
+    trained = any(
+        rule.finetune or rule.benchmark or rule.experiment for rule in config.triggers.values()
+    )
     wanted = {
         "apache_beam": bool(planned.runner),
         "httpx": config.llm.url is not None,

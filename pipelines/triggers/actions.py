@@ -1,4 +1,4 @@
-"""One attempt of an action: a command, a webhook, a training or a benchmark."""
+"""One attempt of an action: a command, a webhook, a training, a benchmark or an experiment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,11 +18,14 @@ from typing import Any
 import yaml
 
 import evenflow.transforms.llm.client.guard as guard
+from evenflow.gates.ledger.history import History
 from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.pipelines.triggers import models
+from evenflow.schemas import experiment
 from evenflow.schemas.config import Config
-from evenflow.schemas.config.triggers import Trigger, Webhook
+from evenflow.schemas.config.triggers import ExperimentAction, FinetuneAction, Trigger, Webhook
+from evenflow.schemas.errors import EvenflowError
 from evenflow.schemas.hidden import read_word, without
 from evenflow.schemas.secrets import SecretError
 from evenflow.transforms.storage.storage import Storage
@@ -52,6 +55,9 @@ class Attempt:
     hopeless: bool = False
     figures: Figures = field(default_factory=dict)
     promoted: bool | None = None
+
+
+Run = Callable[[Sequence[str]], Attempt]  # of a command of the laboratory
 
 
 class Interrupted(Exception):  # noqa: N818 (no error: the process is asked to stop)
@@ -90,28 +96,75 @@ def attempt(output: Storage, config: Config, decision: Decision, stop: threading
     made = output.local / FOLDER / "models"
     made.mkdir(parents=True, exist_ok=True)
 
-    def run(*words: str) -> Attempt:
-        own = [sys.executable, "-c", CLI, *words]
+    def run(words: Sequence[str]) -> Attempt:
+        own = [sys.executable, "-c", CLI, "lab", *words]
         return _command(own, output, decision, rule.timeout, stop)
 
-    ended = run(*_words(rule, config, decision, output.local, made))
+    try:
+        if rule.finetune is not None:
+            return _finetune(rule.finetune, config, decision, made, run)
+        if rule.experiment is not None:
+            return _experiment(rule.experiment, decision, made, run)
+    except EvenflowError as error:
+        return Attempt(False, str(error), hopeless=True)
+    ended = run(_benchmark(rule, decision, made))
+    return replace(ended, figures=_figures(made / decision.key)) if ended.ok else ended
+
+
+def _finetune(
+    own: FinetuneAction, config: Config, decision: Decision, made: Path, run: Run
+) -> Attempt:
+    """Train a model, decide on it where that is wanted, and remove older ones."""
+    target, ended = made / decision.key, Attempt(True, "exit status 0")
+    # What a kill left between the decision and the outcome is not trained again: `prune` may have
+    # removed the model that it started from
+    if not models.finished(own, target):
+        settings = made / f"{decision.key}.yaml"  # not as JSON, whose 2e-05 is a text in YAML 1.1
+        settings.write_text(yaml.safe_dump({"finetune": config.finetune.model_dump()}))
+        last = models.last(own, made, decision) if own.warm else None
+        words = ["finetune", "--data", str(_output(made)), "--pane", f"0..{decision.pane}"]
+        words += ["--quarantined", "skip", *models.words(own.model, last)]
+        ended = run([*words, "--output", str(target), "--config", str(settings), "--quiet"])
+        if ended.ok and own.promote is not None:
+            asked = run(models.comparison(own, own.promote, made, decision))
+            ended = asked if not asked.ok else ended
+        if not ended.ok:
+            return ended
+    if own.promote is not None:
+        found = models.decided(target)
+        figures = _figures(models.checked(target)) if found["promoted"] else {}
+        ended = replace(ended, message=found["reason"], figures=figures, promoted=found["promoted"])
+    models.prune(own, made, decision)
+    return ended
+
+
+def _experiment(own: ExperimentAction, decision: Decision, made: Path, run: Run) -> Attempt:
+    """Run an experiment on what was accepted so far. Raises ConfigError, LedgerError."""
+    target, given, history = (
+        made / decision.key,
+        made / f"{decision.key}.yaml",
+        History(_output(made)),
+    )
+    accepted = [
+        str(_output(made) / "accepted" / shard.name)
+        for entry in history.some(range(decision.pane + 1))
+        if history.folder(entry) == "accepted"
+        for shard in entry.shards
+    ]
+    settings = experiment.load(Path(own.file)).model_dump(exclude_unset=True)
+    given.write_text(
+        yaml.safe_dump({**settings, "input": accepted, "output": str(target.absolute())})
+    )
+    ended = run(["experiment", str(given), "--quiet"])
     if not ended.ok:
         return ended
-    if rule.benchmark is not None:
-        return replace(ended, figures=_figures(made / decision.key))
-    if rule.finetune is None:
-        return ended
-    if (wanted := rule.finetune.promote) is not None:
-        asked = run(*models.comparison(rule.finetune, wanted, made, decision))
-        if not asked.ok:
-            return asked
-        decided = models.decided(made / decision.key)
-        figures = _figures(models.checked(made / decision.key)) if decided["promoted"] else {}
-        ended = replace(
-            ended, message=decided["reason"], figures=figures, promoted=decided["promoted"]
-        )
-    models.prune(rule.finetune, made, decision)
-    return ended
+    found = json.loads((target / "experiment.json").read_text(encoding="utf-8"))
+    return replace(ended, message=found["may_be_concluded"][0])
+
+
+def _output(made: Path) -> Path:
+    """The gate's output that models are made beside."""
+    return made.parents[1]
 
 
 def _figures(folder: Path) -> Figures:
@@ -123,24 +176,14 @@ def _figures(folder: Path) -> Figures:
     }
 
 
-def _words(
-    rule: Trigger, config: Config, decision: Decision, output: Path, made: Path
-) -> list[str]:
-    """The command line of a training or a benchmark; its result goes to a folder of its own."""
-    target = made / decision.key
-    if rule.finetune is not None:
-        settings = made / f"{decision.key}.yaml"  # not as JSON, whose 2e-05 is a text in YAML 1.1
-        settings.write_text(yaml.safe_dump({"finetune": config.finetune.model_dump()}))
-        words = ["lab", "finetune", "--data", str(output), "--pane", f"0..{decision.pane}"]
-        last = models.last(rule.finetune, made, decision) if rule.finetune.warm else None
-        words += ["--quarantined", "skip", *models.words(rule.finetune.model, last)]
-        return [*words, "--output", str(target), "--config", str(settings), "--quiet"]
+def _benchmark(rule: Trigger, decision: Decision, made: Path) -> list[str]:
+    """The command line of a benchmark; after a rule, of the model that this one trained."""
     own = rule.benchmark
     assert own is not None
     trained = made / f"{rule.after}.{decision.pane:08d}"
     there = (trained / "training.json").exists()
-    words = ["lab", "benchmark", *models.words(own.model, trained if there else None)]
-    words += ["--output", str(target)]
+    words = ["benchmark", *models.words(own.model, trained if there else None)]
+    words += ["--output", str(made / decision.key)]
     for suite in own.suites:
         words += ["--suite", suite]
     for option, value in (("--items", own.items), ("--benchmark-data", own.data)):

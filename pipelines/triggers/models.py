@@ -48,7 +48,7 @@ def last(own: FinetuneAction, made: Path, decision: Decision) -> Path | None:
 def comparison(own: FinetuneAction, wanted: Promotion, made: Path, decision: Decision) -> list[str]:
     """The command that decides on what was trained. Raises OSError."""
     target = made / decision.key
-    found = ["lab", "promote", "--model", own.model, "--trained", str(target)]
+    found = ["promote", "--model", own.model, "--trained", str(target)]
     before = last(own, made, decision)
     found += ["--last", str(before)] if before is not None else []
     found += ["--base-output", str(made / f"{decision.rule}.base")]
@@ -60,15 +60,22 @@ def comparison(own: FinetuneAction, wanted: Promotion, made: Path, decision: Dec
     return found
 
 
+def finished(own: FinetuneAction, model: Path) -> bool:
+    """Whether a model was trained, and decided on where that is wanted. Raises OSError."""
+    trained = (model / TRAINED).exists()
+    return trained and (own.promote is None or decided(model) is not None)
+
+
 def prune(own: FinetuneAction, made: Path, decision: Decision) -> None:
-    """Remove the older models of a rule, after the one of a decision. Raises OSError."""
+    """Remove all older models of a rule but the last ones, after a decision. Raises OSError."""
     if own.keep is None:
         return
     after = decision.model_copy(update={"pane": decision.pane + 1})
-    for models in _before(own, made, after):
-        for model in models[: -own.keep]:
-            shutil.rmtree(model)
-            shutil.rmtree(checked(model), ignore_errors=True)
+    kept = {model.name for models in _before(own, made, after) for model in models[-own.keep :]}
+    for path in sorted(made.glob(f"{decision.rule}.*[0-9]*")):  # a kill may have left a part
+        name = path.name[: len(decision.key)]
+        if name < decision.key and name not in kept:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _before(own: FinetuneAction, made: Path, decision: Decision) -> tuple[list[Path], list[Path]]:
@@ -76,9 +83,7 @@ def _before(own: FinetuneAction, made: Path, decision: Decision) -> tuple[list[P
     promoted: list[Path] = []
     aside: list[Path] = []
     for path in sorted(made.glob(f"{decision.rule}.*[0-9]")):
-        if path.name >= decision.key or not (path / TRAINED).exists():
-            continue
-        found = decided(path)
-        if found is not None or own.promote is None:
+        if path.name < decision.key and finished(own, path):
+            found = decided(path)
             (promoted if found is None or found["promoted"] else aside).append(path)
     return promoted, aside

@@ -14,7 +14,7 @@ from evenflow.schemas.messages import Problem, refuse
 
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
 CONDITIONS = ("panes", "documents", "schedule", "verdict", "drift", "after")
-ACTIONS = ("command", "webhook", "finetune", "benchmark")
+ACTIONS = ("command", "webhook", "finetune", "benchmark", "experiment")
 
 
 class Drift(Section):
@@ -116,6 +116,14 @@ class BenchmarkAction(Section):
     data: str | None = Field(default=None, description="Folder of data that does not ship.")
 
 
+class ExperimentAction(Section):
+    """Section `triggers.NAME.experiment`: `evenflow lab experiment` on what was accepted so far."""
+
+    file: str = Field(
+        description="The experiment's file; the accepted shards take the place of its input."
+    )
+
+
 class Trigger(Section):
     """Section `triggers.NAME`: at most one condition, and one action."""
 
@@ -149,6 +157,9 @@ class Trigger(Section):
     finetune: FinetuneAction | None = Field(default=None, description="A model that is trained.")
     benchmark: BenchmarkAction | None = Field(
         default=None, description="A model that is measured; gate.require reads the figures."
+    )
+    experiment: ExperimentAction | None = Field(
+        default=None, description="Models that are trained and compared."
     )
     timeout: float = Field(
         default=3600.0, gt=0, description="Seconds that an attempt may take; then it is ended."

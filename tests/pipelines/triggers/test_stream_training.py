@@ -120,3 +120,25 @@ def test_without_a_promotion_the_last_trained_is_gone_on_with(output: Path, llam
     made = output / "triggers" / "models"
     assert [each.name for each in made.glob("*[0-9]")] == ["train.00000001"]
     assert "adapter" in json.loads((made / "train.00000001" / "training.json").read_text())
+
+
+def test_an_experiment_is_run_on_what_was_accepted(
+    output: Path, llama: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "experiment.yaml"
+    file.write_text(
+        f"model: {llama}\ninput: [x]\noutput: y\nseeds: [0]\narms: [pretrained, original]\n"
+        f"finetune: {json.dumps(SMALL | {'rate': 0.5})}\n"
+        'benchmark: {suites: {"crows_pairs:gender": 6}}\n'
+    )
+    rule = {"experiment": {"file": str(file)}, "tries": 1}
+    triggers.write_decision(output, Decision(rule="try", pane=2, reason="x"))
+    [found] = act(output, Config.model_validate({"triggers": {"try": rule}}))
+    assert found.outcome == "done", found.output
+    assert found.message.startswith("0 of 1 differences from data as it came (baseline 2)")
+    made = json.loads((output / "triggers/models/try.00000002/experiment.json").read_text())
+    assert made["arms"]["original"]["documents"] == 16  # of pane 0 and 1; pane 2 is aside
+    file.write_text("model: x\n")
+    triggers.write_decision(output, Decision(rule="try", pane=3, reason="x"))
+    [refused] = act(output, Config.model_validate({"triggers": {"try": rule}}))
+    assert refused.outcome == "failed" and "experiment.yaml:1: " in refused.message

@@ -131,9 +131,12 @@ def test_two_processes_do_not_act_at_a_time(tmp_path: Path) -> None:
     assert len(triggers.pending(tmp_path)) == 1
 
 
-def test_killed_at_ten_moments_each_action_is_done_once_or_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["kill_triggers.py", "kill_promotion.py"])
+def test_killed_anywhere_actions_are_done_and_one_model_is_promoted(
+    tmp_path: Path, what: str
+) -> None:
     done = subprocess.run(
-        [sys.executable, str(HELPERS / "kill_triggers.py"), str(tmp_path)],
+        [sys.executable, str(HELPERS / what), str(tmp_path)],
         capture_output=True,
         text=True,
     )
