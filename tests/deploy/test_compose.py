@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,7 +18,6 @@ from places import DATA
 from pydantic import BaseModel, ConfigDict, Field
 
 from evenflow.pipelines.cli import app
-from evenflow.pipelines.cli.runners import runner_options
 
 Duration = Annotated[str, Field(pattern=r"^(\d+(ms|s|m|h))+$")]
 VERSION = re.compile(r":\D*\d+\.\d+[\w.-]*$")  # of an image: never what it happens to be today
@@ -46,6 +46,7 @@ class Healthcheck(Strict):
 class Build(Strict):
     context: str
     dockerfile: str
+    target: str | None = None
 
 
 class Service(Strict):
@@ -59,10 +60,10 @@ class Service(Strict):
     tmpfs: list[str] = []
     healthcheck: Healthcheck | None = None
     depends_on: dict[str, Condition] = {}
+    entrypoint: list[str] = []
     command: str | list[str] = []
     stop_grace_period: Duration | None = None
     restart: Literal["no", "always", "on-failure", "unless-stopped"] = "no"
-    profiles: list[str] = []
     network_mode: str | None = None
 
 
@@ -80,6 +81,28 @@ def compose() -> dict[str, Any]:
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="module")
+def over() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "compose.flink.yaml").read_text(encoding="utf-8"))
+
+
+def merged(below: Any, above: Any) -> Any:
+    """What Compose makes of two files, as far as these need it: lists are replaced."""
+    if not isinstance(below, dict):
+        return above
+    keys = {key: None for key in (*below, *above) if not key.startswith("x-")}
+    return {
+        key: merged(below[key], above[key]) if key in below and key in above
+        else below.get(key, above.get(key))
+        for key in keys
+    }  # fmt: skip
+
+
+@pytest.fixture(params=["compose", "with Flink"])
+def either(request: pytest.FixtureRequest, compose: dict[str, Any], over: dict[str, Any]) -> Any:
+    return compose if request.param == "compose" else merged(compose, over)
+
+
 def version_of(pom: str, artifact: str) -> str:
     """The version of a dependency in a folder's pom.xml."""
     text = (DEPLOY / pom / "pom.xml").read_text(encoding="utf-8")
@@ -89,31 +112,35 @@ def version_of(pom: str, artifact: str) -> str:
     return found
 
 
-def test_services_and_volumes_that_are_named_are_there(compose: dict[str, Any]) -> None:
-    services = compose["services"]
+def test_services_and_volumes_that_are_named_are_there(either: dict[str, Any]) -> None:
+    services = either["services"]
     for service in services.values():
         assert ("image" in service) != ("build" in service)
         assert set(service.get("depends_on", {})) <= set(services)
         for volume in service.get("volumes", ()):
             source = volume.partition(":")[0]
-            assert source in compose["volumes"] or (DEPLOY / source).exists()
+            assert source in either["volumes"] or (DEPLOY / source).exists()
         kind, _, shared = service.get("network_mode", "").partition(":")
         assert kind in ("", "service") and (not shared or shared in services)
-    build = services["gate"]["build"]
-    assert (DEPLOY / build["context"] / build["dockerfile"]).samefile(DEPLOY / "Dockerfile")
+    builds = [service["build"] for service in services.values() if "build" in service]
+    for build in builds:
+        assert (DEPLOY / build["context"] / build["dockerfile"]).samefile(DEPLOY / "Dockerfile")
+    targets = {build["target"] for build in builds if "target" in build}
+    stages = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    assert all(f" AS {target}\n" in stages for target in targets)
 
 
-def test_images_have_the_versions_that_tests_run_with(compose: dict[str, Any]) -> None:
+def test_images_have_the_versions_that_tests_run_with(
+    compose: dict[str, Any], over: dict[str, Any]
+) -> None:
     services = compose["services"]
     kafka = version_of("kafka", "kafka_2.13")
     assert {services[name]["image"] for name in ("kafka", "topic")} == {f"apache/kafka:{kafka}"}
-    assert (
-        services["flink"]["image"]
-        == f"apache/beam_flink1.19_job_server:{version_of('flink', 'beam-runners-flink-1.19')}"
-    )
-    [prism] = re.findall(
-        r"PRISM_VERSION := v([\d.]+)", (DEPLOY / "services.mk").read_text(encoding="utf-8")
-    )
+    made = (DEPLOY / "services.mk").read_text(encoding="utf-8")
+    [prism] = re.findall(r"PRISM_VERSION := v([\d.]+)", made)
+    [store] = re.findall(r"VERSITYGW_VERSION := (v[\d.]+)", made)
+    images = {over["services"][name]["image"] for name in ("store", "bucket")}
+    assert images == {f"versity/versitygw:{store}"}
     locked = (DEPLOY / "locks" / "image.txt").read_text(encoding="utf-8")
     assert re.findall(r"apache-beam==([\d.]+)", locked) == [prism]
 
@@ -134,8 +161,8 @@ def test_the_gate_is_started_with_options_that_it_has(compose: dict[str, Any]) -
     assert any(given["output"].local.is_relative_to(place) for place in mounted)
 
 
-def test_the_file_has_the_form_of_a_compose_file(compose: dict[str, Any]) -> None:
-    found = Compose.model_validate(compose)
+def test_the_file_has_the_form_of_a_compose_file(either: dict[str, Any]) -> None:
+    found = Compose.model_validate(either)
     used = {
         volume.partition(":")[0]
         for service in found.services.values()
@@ -149,15 +176,14 @@ def test_the_file_has_the_form_of_a_compose_file(compose: dict[str, Any]) -> Non
                 wanted.condition != "service_healthy"
                 or found.services[name].healthcheck is not None
             )
-            assert not found.services[name].profiles, (
-                "what is started only on request is waited for"
-            )
 
 
-def test_the_specifications_own_schema_takes_it(compose: dict[str, Any]) -> None:
+def test_the_specifications_own_schema_takes_them(
+    compose: dict[str, Any], over: dict[str, Any]
+) -> None:
     schema = json.loads((DATA / "compose" / "compose-spec.json").read_text(encoding="utf-8"))
     check = Draft7Validator(schema)
-    assert not list(check.iter_errors(compose))
+    assert not [*check.iter_errors(compose), *check.iter_errors(over)]
     compose = copy.deepcopy(compose)
     compose["services"]["gate"]["restarts"] = "always"
     assert "restarts" in str(list(check.iter_errors(compose)))
@@ -203,8 +229,8 @@ def test_what_watches_the_gate_finds_it_and_its_files(compose: dict[str, Any]) -
     assert f"./grafana:{board['options']['path']}:ro" in services["grafana"]["volumes"]
 
 
-def test_each_image_has_a_version(compose: dict[str, Any]) -> None:
-    images = [service["image"] for service in compose["services"].values() if "image" in service]
+def test_each_image_has_a_version(either: dict[str, Any]) -> None:
+    images = [service["image"] for service in either["services"].values() if "image" in service]
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     images += re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)
     assert len(images) >= 4 and [image for image in images if not VERSION.search(image)] == []
@@ -263,16 +289,52 @@ def test_what_kafka_keeps_is_in_its_volume(compose: dict[str, Any]) -> None:
     ]
 
 
-def test_flink_listens_where_the_gate_looks(compose: dict[str, Any]) -> None:
-    flink = compose["services"]["flink"]
-    given = dict(word.removeprefix("--").split("=", 1) for word in flink["command"])
-    [endpoint] = [
-        option for option in runner_options(["flink"]) if option.startswith("--job_endpoint=")
+def test_flink_has_the_settings_of_its_file(over: dict[str, Any]) -> None:
+    """Apart from where processes listen, which Flink's image sets itself."""
+    wanted = yaml.safe_load((DEPLOY / "flink" / "cluster.yaml").read_text(encoding="utf-8"))
+    gate = over["services"]["gate"]
+    given = [word[2:].split("=", 1) for word in gate["command"] if word.startswith("-D")]
+    more = gate["environment"]
+    found = {
+        **dict(given),
+        "env.java.opts.all": more["JDK_JAVA_OPTIONS"],
+        "taskmanager.numberOfTaskSlots": more["TASK_MANAGER_NUMBER_OF_TASK_SLOTS"],
+    }
+    assert found.pop("execution.attached") == "true"
+    wanted = {name: value for name, value in wanted.items() if "bind" not in name}
+
+    def plain(settings: dict[str, Any]) -> dict[str, str]:
+        return {key: str(value).replace(" ", "").lower() for key, value in settings.items()}
+
+    assert plain(found) == plain(wanted)
+
+
+def test_the_gate_on_flink_finds_its_workers_and_its_store(over: dict[str, Any]) -> None:
+    services = over["services"]
+    command = services["gate"]["command"]
+    program, *words = shlex.split(command[command.index("--driver-cmd") + 1])
+    assert (DEPLOY / "flink" / program).exists()
+    group: Any = app.application()
+    stream = group.commands[words[0]].make_context("evenflow", words[1:], resilient_parsing=True)
+    beam = dict(word.removeprefix("--").split("=", 1) for word in stream.params["runner"])
+    tasks = [name for name in services if name.startswith("taskmanager")]
+    pools = [services[name] for name in services if name.startswith("workers")]
+    assert len(tasks) == 2 and [each["network_mode"] for each in pools] == [
+        f"service:{name}" for name in tasks
     ]
-    assert endpoint == f"--job_endpoint=localhost:{given['job-port']}"
-    assert given["job-host"] == "127.0.0.1" and flink["network_mode"] == "service:gate"
-    start = (DEPLOY / "flink" / "start").read_text(encoding="utf-8")
-    assert set(re.findall(r"--([a-z-]+)=", start)) >= set(given) - {"artifact-port"}
+    for pool in pools:
+        assert beam["environment_config"] == ":".join(pool["entrypoint"][3:])
+    slots = services[tasks[0]]["environment"]["TASK_MANAGER_NUMBER_OF_TASK_SLOTS"]
+    assert int(beam["parallelism"]) == slots * len(tasks)
+    bucket = services["bucket"]["entrypoint"][-1].removeprefix("/data/")
+    assert str(stream.params["output"]).startswith(f"s3://{bucket}/")
+    store = services["store"]
+    for client in (services["gate"], *(services[name] for name in tasks), *pools):
+        given = client["environment"]
+        assert given["AWS_ACCESS_KEY_ID"] == store["environment"]["ROOT_ACCESS_KEY"]
+        assert given["AWS_SECRET_ACCESS_KEY"] == store["environment"]["ROOT_SECRET_KEY"]
+        port = store["command"][store["command"].index("--port") + 1]
+        assert given["AWS_ENDPOINT_URL"] == f"http://store{port}"
 
 
 def test_the_examples_are_commands_that_there_are(compose: dict[str, Any]) -> None:

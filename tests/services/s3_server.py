@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -64,17 +65,18 @@ class S3Server:
         """What a client reads from the environment to reach this server."""
         return environment(self.endpoint)
 
-    def start(self) -> None:
-        """Start it and wait until it takes connections. Raises RuntimeError with its log's end."""
+    def start(self, words: Sequence[str] = (), keys: Mapping[str, str] | None = None) -> None:
+        """Start it and wait until it takes connections; words and keys in place of its own.
+
+        Raises RuntimeError with its log's end.
+        """
         # Without --keep-alive, each request would open a connection
         flags = ["--quiet", "--keep-alive", "--region", REGION, "--port", self.address]
-        keys = {"ROOT_ACCESS_KEY": KEY, "ROOT_SECRET_KEY": SECRET}
+        command = [str(BINARY), *(words or [*flags, "posix", str(self._data)])]
+        keys = keys or {"ROOT_ACCESS_KEY": KEY, "ROOT_SECRET_KEY": SECRET}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [str(BINARY), *flags, "posix", str(self._data)],
-                env={**os.environ, **keys},
-                stdout=log,
-                stderr=log,
+                command, env={**os.environ, **keys}, stdout=log, stderr=log
             )
         deadline = time.monotonic() + START_SECONDS
         host, _, port = self.address.partition(":")

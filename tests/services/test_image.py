@@ -21,6 +21,7 @@ from parts import require
 from places import DATA, ROOT
 from services.kafka_broker import Broker, free_port
 from services.stream_outputs import count, documents, wait_for
+from services.test_compose_commands import here, service
 from services.test_health import asked
 
 BUNDLE = ROOT / "build" / "image" / "bundle"
@@ -106,11 +107,12 @@ def gate(data: Path, *words: str) -> Iterator[psutil.Process]:
 def test_a_gate_says_that_it_is_ready_and_ends_when_it_is_told(
     data: Path, own_broker: Broker
 ) -> None:
+    """By the command that compose.yaml has."""
     own_broker.start()
-    name, port = own_broker.create_topic("docs"), free_port()
+    name, port = own_broker.create_topic("documents"), free_port()
     own_broker.produce(name, 0, documents(0, 20))
-    words = ["stream", "--kafka", own_broker.address, "--topic", name, "--output", "/data/out"]
-    words += ["--pane-seconds", "1", "--metrics-port", str(port)]
+    places = {"kafka:9092": own_broker.address, "9464": port}
+    words = [*here(service("gate")["command"], places), "--pane-seconds", "1"]
     with gate(data, *words) as running:
         wait_for(lambda: asked(port, "/readyz")[0] == 200, 300)
         assert asked(port, "/healthz") == (200, {"ok": True})
