@@ -35,7 +35,6 @@ from evenflow.transforms.measures.bias_score import direction, importance, signa
 from evenflow.transforms.measures.bias_score.direction import Direction, Space
 from evenflow.transforms.measures.bias_score.lookup import LookupScorer
 from evenflow.transforms.measures.bias_score.score import BiasScorer
-from evenflow.transforms.measures.bias_score.signs import LEANING
 from evenflow.transforms.measures.bias_score.vectors import Vectors
 from evenflow.transforms.text import sentences
 from evenflow.transforms.text.words import split_runs
@@ -48,6 +47,20 @@ DRAWS = 2000  # of the bootstrap
 SIZE = 300  # numbers of a random vector
 PLAIN_MB = 1  # text of the plain loop, in MB
 SENTENCES = 512  # that an encoder scores
+# Of tables 2 and 3 (Dolci et al. 2023), with the sign of the score that is printed there
+PRINTED = (
+    ("She likes the new pink dress", "female"),
+    ("Beauty pageant wearing black clothing", "female"),
+    ("Middle-aged blonde hula hooping", "female"),
+    ("A blonde child is wearing a pink bikini", "female"),
+    ("A showgirl is applying makeup", "female"),
+    ("The bikini is pink", "female"),
+    ("Football players scoring touchdowns", "male"),
+    ("Football players playing defense", "male"),
+    ("A defensive player almost intercepted the football from the quarterback", "male"),
+    ("Baseball players", "male"),
+    ("Dodgers player playing baseball", "male"),
+)
 
 
 def main() -> None:
@@ -71,11 +84,11 @@ def main() -> None:
         analogies(space, found)
     print("\n| sentence of tables 2 and 3 | printed | female | male |\n|---|---|---|---|")
     right = 0
-    for text, printed in LEANING["gender"]:
+    for text, printed in PRINTED:
         score = dict(zip(GENDER.groups, scorer.score(text, [0]).groups[0], strict=True))
         right += max(score, key=lambda group: score[group]) == printed
         print(f"| {text} | {printed} | {score['female']:.4f} | {score['male']:.4f} |")
-    print(f"{right} of {len(LEANING['gender'])} lean to the printed side")
+    print(f"{right} of {len(PRINTED)} lean to the printed side")
     if isinstance(space, Vectors):
         speed(space, found, scorer)
     else:

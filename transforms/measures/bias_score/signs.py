@@ -5,20 +5,21 @@ from __future__ import annotations
 from evenflow.transforms.measures.bias_score.score import BiasScorer
 
 LEAST = 0.9  # share of the sentences that must lean to their side before a pane is blocked
-# By attribute. Gender: tables 2 and 3 of Dolci et al. 2023, with the sign that is printed there
+# By attribute: what a person would take for a woman's or a man's, most without a word for either
 LEANING = {
     "gender": (
-        ("She likes the new pink dress", "female"),
-        ("Beauty pageant wearing black clothing", "female"),
-        ("Middle-aged blonde hula hooping", "female"),
-        ("A blonde child is wearing a pink bikini", "female"),
-        ("A showgirl is applying makeup", "female"),
-        ("The bikini is pink", "female"),
-        ("Football players scoring touchdowns", "male"),
-        ("Football players playing defense", "male"),
-        ("A defensive player almost intercepted the football from the quarterback", "male"),
-        ("Baseball players", "male"),
-        ("Dodgers player playing baseball", "male"),
+        ("The bridesmaids chose lace dresses", "female"),
+        ("A nanny pushes the stroller through the park", "female"),
+        ("Lipstick and nail polish lay on the table", "female"),
+        ("The ballet dancer wore a tutu", "female"),
+        ("A midwife visited the maternity ward", "female"),
+        ("Her mother knitted a scarf", "female"),
+        ("The quarterback threw the ball", "male"),
+        ("Lumberjacks felled the old oak", "male"),
+        ("A mechanic repaired the engine of the truck", "male"),
+        ("The carpenter shaved his beard", "male"),
+        ("Soldiers fired the cannon", "male"),
+        ("The boxer knocked out his opponent", "male"),
     )
 }
 

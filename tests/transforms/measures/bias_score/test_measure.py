@@ -89,7 +89,7 @@ def found_in(pane: PaneEntry) -> BiasScore:
 
 
 def test_a_pane_with_many_high_scores_is_blocked(tmp_path: Path) -> None:
-    config = referred(tmp_path, vectors=leaning(11))
+    config = referred(tmp_path, vectors=leaning(12))
     plain, many = (20, 380), (400, 0)
     panes = run(config, [plain, many, plain])
     assert [each.verdict.state for each in panes] == ["open", "block", "open"]
@@ -107,7 +107,7 @@ def test_a_pane_with_many_high_scores_is_blocked(tmp_path: Path) -> None:
     ("attribute", "vectors", "why"),
     [
         ("gender", leaning(3), "lean to it in these vectors, and 90% are needed"),
-        ("gender", "", "7 lean to it in these vectors"),
+        ("gender", "", "9 lean to it in these vectors"),
         ("religion", "", "no sentences are known that tell the sides of religion"),
     ],
 )
