@@ -46,7 +46,9 @@ class RepairSettings(Section):
         default="gc",
         description=(
             "How counterfactuals are made. gc: with regard to grammar and context. base (BaseCDA):"
-            " every label is exchanged; this is for comparison."
+            " every label of a sentence is exchanged; substitute then has no plan, but changes half"
+            " of the sentences of the group that is named most to the one named least. This is for"
+            " comparison."
         ),
     )
     precision: Share = Field(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.measures import registry
-from evenflow.transforms.repair.draw import Unit, draw, take_all
+from evenflow.transforms.repair.draw import Unit, draw, take_all, take_half
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane
 from evenflow.transforms.repair.plan import Plan
 from evenflow.transforms.staging.block import StagedBlock
@@ -47,7 +47,7 @@ class Choice:
     Attributes:
         pane: The staged blocks with proposals.
         exchanges: The sets of an attribute, by its name; those in mode substitute come first.
-        plans: The plan of an attribute, by its name. Swapped copies have none.
+        plans: The plan of an attribute, by its name. Swapped copies and BaseCDA have none.
         targets: The groups that sets go to, by attribute, document and place.
         edits: The edits of documents' texts, in order.
         copies: The copies that are due of documents.
@@ -126,7 +126,11 @@ def choose(annotator: Annotator, before: Figures, staged: Sequence[StagedBlock])
         if config.swaps(name):
             out.swap(name, take_all(groups, own.units(), own.judge))
             continue
-        drawn = draw(before.attributes[name].counts, target, groups, own.units(), own.judge)
+        counts = before.attributes[name].counts
+        if config.repair.method == "base" and mode == "substitute":
+            out.substitute(name, take_half(counts, groups, own.units(), own.judge))
+            continue
+        drawn = draw(counts, target, groups, own.units(), own.judge)
         out.plans[name] = drawn.plan
         (out.copy if mode == "augment" else out.substitute)(name, drawn.chosen)
     if asked is not None:

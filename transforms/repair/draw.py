@@ -31,6 +31,8 @@ from evenflow.transforms.repair import plan as planning
 from evenflow.transforms.repair.eligibility import Class, ClassSize
 from evenflow.transforms.repair.plan import Plan
 
+MEDIAN = math.log(2)  # of the keys of units of probability 1
+
 
 @dataclass(slots=True)
 class Unit:
@@ -144,11 +146,46 @@ def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list
         The units that change, each accepted for its target.
     """
     order = [*groups, *groups]
-    chosen = [
-        (unit, next(each for each in order[order.index(unit.kind.source) :] if each in targets))
-        for unit in units
-        if (targets := unit.kind.targets)
-    ]
+    return _accepted(
+        [
+            (unit, next(each for each in order[order.index(unit.kind.source) :] if each in targets))
+            for unit in units
+            if (targets := unit.kind.targets)
+        ],
+        judge,
+    )
+
+
+def take_half(
+    counts: Sequence[int], groups: Sequence[str], units: Sequence[Unit], judge: Judge
+) -> list[tuple[Unit, str]]:
+    """Draw half of the units of the group that is named most, for the one that is named least.
+
+    Each has a probability of 0.5, without a plan (BaseCDA; main paper, 4.2.4).
+
+    Args:
+        counts: Mentions before the repair, (M,).
+        groups: The attribute's groups, (M,).
+        units: All that may change, of probability 1 each.
+        judge: Accepts or refuses them.
+
+    Returns:
+        The units that change, each accepted for its target.
+    """
+    by_count = dict(zip(groups, counts, strict=True))
+    most, least = (pick(groups, key=by_count.__getitem__) for pick in (max, min))
+    return _accepted(
+        [
+            (unit, least)
+            for unit in units
+            if unit.kind.source == most and least in unit.kind.targets and unit.key < MEDIAN
+        ],
+        judge,
+    )
+
+
+def _accepted(chosen: Sequence[tuple[Unit, str]], judge: Judge) -> list[tuple[Unit, str]]:
+    """What a judge leaves of units with their targets."""
     asked = [(unit, group) for unit, group in chosen if group not in unit.settled]
     left = judge(asked) if asked else ()
     rest = {id(unit): each for (unit, _), each in zip(asked, left, strict=True)}

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.repair.draw import Drawn, Unit, draw, key, take_all
+from evenflow.transforms.repair.draw import Drawn, Unit, draw, key, take_all, take_half
 from evenflow.transforms.repair.eligibility import Class, ClassSize
 
 GROUPS = ("a", "b", "c")
@@ -266,3 +266,16 @@ def test_all_units_go_to_the_next_group_unless_they_are_refused() -> None:
 
     found = [(each.place, target) for each, target in take_all(GROUPS, units, judge)]
     assert found == [(0, "b"), (1, "c"), (3, "a"), (4, "c")]
+
+
+def test_half_of_the_units_of_the_most_named_group_go_to_the_least_named() -> None:
+    size = 2000
+    units = [unit(n, "ab"[n % 2], "c", mentions=1 + n % 3) for n in range(2 * size)]
+    units.append(unit(2 * size, "a", "b"))  # it has no word of the group
+    asked = Asked(lambda place, target: place % 10 != 0)
+    found = take_half([9, 5, 1], GROUPS, units, asked)
+    assert {target for _, target in found} == {"c"}
+    drawn = [place for place, _ in asked.calls[0]]
+    assert {place % 2 for place in drawn} == {0} and 2 * size not in drawn
+    assert abs(len(drawn) / size - 0.5) < 4 * math.sqrt(0.25 / size)
+    assert [each.place for each, _ in found] == [place for place in drawn if place % 10]
