@@ -139,6 +139,10 @@ def test_flinks_operator_starts_the_gate() -> None:
     assert beam["environment_config"] == ":".join(workers["command"][3:])
     slots = int(flink["flinkConfiguration"]["taskmanager.numberOfTaskSlots"])
     assert int(beam["parallelism"]) == slots * flink["taskManager"]["replicas"]
+    # Another gate needs another job, which Flink's standby would not give it
+    assert flink["flinkConfiguration"]["high-availability.type"] == "NONE"
+    assert flink["jobManager"]["replicas"] == 1
+    assert [each["tolerationSeconds"] for each in manager["tolerations"]] == [30, 30]
     # All write to one output, and what the doctor looks at is what the gate will use
     assert manager["securityContext"]["runAsUser"] == tasks["securityContext"]["runAsUser"]
     assert own["volumeMounts"] == workers["volumeMounts"] and own["envFrom"] == workers["envFrom"]

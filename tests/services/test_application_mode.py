@@ -65,8 +65,9 @@ def cluster(broker: Broker, name: str, tmp_path: Path) -> Iterator[FlinkCluster]
         .replace("127.0.0.1:50000", "POOL")
         for word in (spec["job"]["entryClass"], *spec["job"]["args"])
     ]
-    attached = {"execution.attached": spec["flinkConfiguration"]["execution.attached"]}
-    application = FlinkCluster(tmp_path / "flink", settings=attached, application=words)
+    names = ("execution.attached", "high-availability.type")
+    settings = {name: spec["flinkConfiguration"][name] for name in names}
+    application = FlinkCluster(tmp_path / "flink", settings=settings, application=words)
     path = f"{Path(EVENFLOW).parent}{os.pathsep}{os.environ['PATH']}"
     application.environment |= {"EVENFLOW_LOG": str(tmp_path / "gate.log"), "PATH": path}
     yield application
