@@ -65,9 +65,9 @@ class OfflinePageView(DefaultJinjaPageView):
         pages = FileSystemLoader([Path(__file__).parent, sheet.FOLDER])
         self.env.loader = ChoiceLoader([pages, self.env.loader])
         self.env.autoescape = True
+        cast("dict[str, Any]", self.env.globals)["POLICY"] = POLICY  # pyright: ignore[reportUnknownMemberType]
         # These filters return HTML made of styles that Great Expectations itself sets. The
         # templates escape what the other filters return.
-        cast("dict[str, Any]", self.env.globals)["POLICY"] = POLICY  # pyright: ignore[reportUnknownMemberType]
         filters = cast("dict[str, Any]", self.env.filters)  # pyright: ignore[reportUnknownMemberType]
         for name in (
             "render_styling",

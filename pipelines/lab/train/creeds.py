@@ -15,30 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from evenflow.pipelines.lab.train.start import start
 from evenflow.pipelines.lab.train.stereotypes import states_of
+from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import MANIFEST
 
 # Inverse of the regularisation: best of 0.03, 0.1, 0.3, 1 on the documents that calibrate
 SOFT, STEPS = 0.3, 3000
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and fit.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: A file or a package of the extra is missing or wrong.
-    """
-    options = {
-        "rows": {"type": Path, "help": "rows that stereotype_creeds.py wrote"},
-        "out": {"type": Path, "help": "folder to write to"},
-    }
-    start("creeds", __doc__, options, fit, arguments)
 
 
 def fit(rows: Path, out: Path) -> None:
@@ -78,5 +62,8 @@ def fit(rows: Path, out: Path) -> None:
     print(f"{len(read)} sentences, {about['trained_on']['of_creeds_alone']} of creeds alone")
 
 
+main = starter(fit, __doc__, rows="rows that stereotype_creeds.py wrote", out="folder to write to")
+
+
 if __name__ == "__main__":
-    main()
+    main(None)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from evenflow.pipelines.lab.train.sentences import documents
-from evenflow.pipelines.lab.train.start import start
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import form_head as head
+from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models import files
 
@@ -30,22 +30,6 @@ OFTEN, AFTER = 20, 0.2  # a noun is so often there, and so often behind an artic
 ARTICLES = frozenset(("a", "an", "the"))
 NOUNS = 10_000  # places of other nouns
 RARE = 0.985  # share of held-out labels that fit at least as well as `most`
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and fit.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: A file or a package of the extra is missing or wrong.
-    """
-    options = {
-        "data": {"type": Path, "help": "folder with the documents"},
-        "out": {"type": Path, "help": "folder to write to"},
-    }
-    start("forms", __doc__, options, fit, arguments)
 
 
 def fit(data: Path, out: Path) -> None:
@@ -117,5 +101,8 @@ def _nouns(texts: Sequence[Sequence[str]]) -> dict[str, str]:
     return out
 
 
+main = starter(fit, __doc__, data="folder with the documents", out="folder to write to")
+
+
 if __name__ == "__main__":
-    main()
+    main(None)

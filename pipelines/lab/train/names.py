@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.pipelines.lab.train.people import doubt
-from evenflow.pipelines.lab.train.start import start
+from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.measures.names import recogniser
 from evenflow.transforms.models import files, people, static
 
@@ -75,7 +75,7 @@ def of_words(
     return np.concatenate([np.array(vector), np.array(more)], axis=1)
 
 
-def train(out: Path, female: Path, male: Path, surnames: Path, data: Path) -> None:
+def train(out: Path, *, female: Path, male: Path, surnames: Path, data: Path = DATA) -> None:
     """Fit and write the recogniser.
 
     Args:
@@ -126,25 +126,8 @@ def train(out: Path, female: Path, male: Path, surnames: Path, data: Path) -> No
     )
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and fit.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: An argument, the data or a package of the extra is missing or wrong.
-    """
-    file = {"type": Path, "required": True}
-    options = {
-        "out": {"type": Path, "help": "folder to write to"},
-        "--female": file,
-        "--male": file,
-        "--surnames": file,
-        "--data": {"type": Path, "default": DATA, "help": "default: %(default)s"},
-    }
-    start("names", __doc__, options, train, arguments)
+main = starter(train, __doc__, out="folder to write to")
 
 
 if __name__ == "__main__":
-    main()
+    main(None)

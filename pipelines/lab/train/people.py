@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.pipelines.lab.train.start import start
 from evenflow.transforms.lab.training import data, labelled
 from evenflow.transforms.lab.training.labelled import Labelled
+from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models import files, people, static
 from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader
@@ -249,23 +249,7 @@ def write(heads: dict[str, Fitted], out: Path, about: dict[str, Any]) -> None:
     )
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and fit.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: An argument, the data or a package of the extra is missing or wrong.
-    """
-    options = {
-        "out": {"type": Path, "help": "folder to write to"},
-        "--documents": {"type": Path, "default": DATA, "help": "default: %(default)s"},
-    }
-    start("people", __doc__, options, train, arguments)
-
-
-def train(out: Path, documents: Path) -> None:
+def train(out: Path, documents: Path = DATA) -> None:
     """Fit all heads and write them.
 
     Args:
@@ -320,5 +304,8 @@ def fit_all(
     write(heads, out, about)
 
 
+main = starter(train, __doc__, out="folder to write to")
+
+
 if __name__ == "__main__":
-    main()
+    main(None)

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.pipelines.lab.train.start import start
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import sentence_head as head
 from evenflow.transforms.lab.generation.support import WORD
+from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import MANIFEST, PieceStates
@@ -161,22 +161,6 @@ def _edited(text: str, edits: Sequence[Edit]) -> tuple[str, list[tuple[int, int]
         places.append((len(out) - len(new), len(out)))
         at = end
     return out + text[at:], places
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and fit.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: A file or a package of the extra is missing or wrong.
-    """
-    options = {
-        "data": {"type": Path, "help": "folder with the documents"},
-        "out": {"type": Path, "help": "folder to write to"},
-    }
-    start("sentences", __doc__, options, fit, arguments)
 
 
 def sentences(data: Path, drawn: random.Random) -> list[tuple[str, str, bool]]:
@@ -335,5 +319,8 @@ def _told(name: str, logits: Any, label: Any, held: Any) -> None:
     print("  their logits:", [round(float(each), 2) for each in cuts])
 
 
+main = starter(fit, __doc__, data="folder of the documents", out="folder to write to", seed="draws")
+
+
 if __name__ == "__main__":
-    main()
+    main(None)

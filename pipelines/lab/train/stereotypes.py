@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.pipelines.lab.train.start import start
+from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import MANIFEST, PieceStates
@@ -37,25 +37,7 @@ Row = dict[str, Any]
 Floats = npt.NDArray[np.float32]
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and fit.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: A file or a package of the extra is missing or wrong.
-    """
-    options = {
-        "rows": {"type": Path, "help": "rows that stereotype_training.py wrote"},
-        "out": {"type": Path, "help": "folder to write to"},
-        "--states": {"type": Path, "help": ".npz that keeps states for the next time"},
-        "--seed": {"type": int, "default": 0, "help": "of all random numbers (%(default)s)"},
-    }
-    start("stereotypes", __doc__, options, fit, arguments)
-
-
-def fit(rows: Path, out: Path, states: Path | None, seed: int) -> None:
+def fit(rows: Path, out: Path, states: Path | None = None, seed: int = 0) -> None:
     """Fit the head, calibrate it and write it.
 
     Args:
@@ -179,5 +161,15 @@ def learn(
     ]
 
 
+main = starter(
+    fit,
+    __doc__,
+    rows="rows that stereotype_training.py wrote",
+    out="folder to write to",
+    states=".npz that keeps states for the next time",
+    seed="of all random numbers",
+)
+
+
 if __name__ == "__main__":
-    main()
+    main(None)

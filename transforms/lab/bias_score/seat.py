@@ -7,7 +7,6 @@ of words (WEAT). The encoder is the caller's.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
@@ -17,71 +16,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 EXACT = 20_000  # splits of the targets up to which all are tried
-DRAWS = 10_000  # splits, and samples of the interval, otherwise
+DRAWS = 10_000  # splits that are drawn otherwise
 # Of a split as extreme as the observed one, whose sum differs in the last digit
 TOLERANCE = 1e-12
-
-
-@dataclass(frozen=True)
-class Association:
-    """How much more X goes with A, and Y with B, than the other way round.
-
-    Attributes:
-        effect: Effect size d, -2 to 2.
-        p: Share of the splits of the targets into sets of these sizes whose difference is at least
-            the observed one; small where the association is no chance.
-        low: Lower bound of the 95 % interval of d.
-        high: Upper bound of that interval.
-        targets: Number of targets.
-    """
-
-    effect: float
-    p: float
-    low: float
-    high: float
-    targets: int
-
-
-def associate(x: Floats, y: Floats, a: Floats, b: Floats, seed: int = 0) -> Association:
-    """Test an association.
-
-    d is the difference of the targets' mean associations over the standard deviation of all, as in
-    Dolci et al. 2023, section 5.1.1, with n - 1 (as sent-bias and bias-bench have it).
-
-    Args:
-        x: Vectors of the targets that are thought to go with A, (n, D), at least 2.
-        y: Vectors of those that are thought to go with B, (m, D), at least 2.
-        a: Vectors of the attributes A, (k, D).
-        b: Vectors of the attributes B, (l, D).
-        seed: Seed of the draws.
-
-    Returns:
-        The effect size, with a p value by permutation of the targets (exact for few targets), and
-        an interval by bootstrap over the targets of each set (percentiles).
-
-    Raises:
-        ValueError: A set is too small, a vector is zero or not finite, or all targets have the
-            same association.
-    """
-    for name, each, least in (("x", x, 2), ("y", y, 2), ("a", a, 1), ("b", b, 1)):
-        if len(each) < least:
-            raise ValueError(f"{name}: {least} vectors or more were expected, not {len(each)}")
-        if not np.isfinite(each).all() or not np.linalg.norm(each, axis=1).all():
-            raise ValueError(f"{name}: a vector is zero or not finite")
-    own = associations(np.concatenate([x, y]), a, b)
-    spread = own.std(ddof=1)
-    if spread <= TOLERANCE:
-        raise ValueError("all targets have the same association")
-    random, size = np.random.default_rng(seed), len(x)
-    first, second = own[:size], own[size:]
-    draws = [
-        (random.choice(first, len(first)), random.choice(second, len(second))) for _ in range(DRAWS)
-    ]
-    sampled = np.array([effect_size(one, other) for one, other in draws])
-    low, high = np.quantile(sampled, (0.025, 0.975))
-    return Association(
-        effect_size(first, second), _p_value(own, size, random), float(low), float(high), len(own)
-    )
 
 
 def associations(targets: Floats, a: Floats, b: Floats) -> Floats:
@@ -100,7 +37,9 @@ def associations(targets: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def effect_size(first: Floats, second: Floats) -> float:
-    """The effect size d of associations.
+    """The effect size d: the difference of both means over the standard deviation of all.
+
+    As in Dolci et al. 2023, section 5.1.1, with n - 1 (as sent-bias and bias-bench have it).
 
     Args:
         first: Associations of the targets X (n,).
@@ -114,7 +53,7 @@ def effect_size(first: Floats, second: Floats) -> float:
 
 
 def p_value(first: Floats, second: Floats, seed: int = 0) -> float:
-    """The p value of associations, as in `associate`.
+    """The p value of associations, by permutation of the targets (exact for few targets).
 
     Args:
         first: Associations of the targets X (n,).

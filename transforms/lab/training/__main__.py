@@ -12,84 +12,70 @@ weights.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from pathlib import Path
 
-INSTALL = "pip install 'evenflow[train]'"
+from evenflow.transforms.lab.training.start import starter
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and train.
+def train(
+    pretrained: Path,
+    out: Path,
+    data: Path = Path("tests/data"),
+    more: Path | None = None,
+    layers: int = 4,
+    epochs: int = 3,
+    threads: int = 2,
+    rows: int = 0,
+    quick: bool = False,
+) -> None:
+    """Read the rows, and rebuild the models.
 
     Args:
-        arguments: The command line's arguments; None: those of the process.
+        pretrained: The folder of the encoder that training starts from.
+        out: The folder to write to.
+        data: The folder of the rows.
+        more: A file of further sentences.
+        layers: Layers of the encoder.
+        epochs: Passes over the rows.
+        threads: Threads of the processor.
+        rows: The most rows of each kind; 0: all.
+        quick: Whether to train once, without figures by source left out.
 
     Raises:
-        SystemExit: An argument, the data or a package of the extra is missing or wrong.
+        ValueError: The data is missing or wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.transforms.lab.training",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "pretrained",
-        type=Path,
-        help="folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2",
-    )
-    parser.add_argument("out", type=Path, help="folder to write to")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path("tests/data"),
-        help="folder of the labelled rows (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--more",
-        type=Path,
-        help="more sentences of the same form, whose licence keeps them out of the project",
-    )
-    parser.add_argument(
-        "--layers", type=int, default=4, help="of the encoder (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--epochs", type=int, default=3, help="passes over the rows (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=2, help="of the processor (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--rows", type=int, default=0, help="of each kind at most, for a trial (default: all)"
-    )
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="train once, calibrate on documents held out, no figures by source left out",
-    )
-    given = parser.parse_args(arguments)
+    from evenflow.transforms.lab.training import data as labelled
+    from evenflow.transforms.lab.training import rebuild
+
     try:
-        from evenflow.transforms.lab.training import data, rebuild
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: {INSTALL}")
-    try:
-        read = data.read(given.data, given.more)
+        read = labelled.read(data, more)
     except (OSError, ValueError) as error:
-        sys.exit(f"{error}; --data names the folder with {data.EXCHANGES} and {data.SENTENCES}")
-    if given.rows:
-        read = data.Data(read.exchanges[: given.rows], read.sentences[: given.rows])
-    for name, rows in (("exchanges", read.exchanges), ("sentences", read.sentences)):
-        counts = Counter((data.family(row["source"]), row["split"]) for row in rows)
+        names = f"{labelled.EXCHANGES} and {labelled.SENTENCES}"
+        raise ValueError(f"{error}; --data names the folder with {names}") from error
+    if rows:
+        read = labelled.Data(read.exchanges[:rows], read.sentences[:rows])
+    for name, part in (("exchanges", read.exchanges), ("sentences", read.sentences)):
+        counts = Counter((labelled.family(row["source"]), row["split"]) for row in part)
         each = (f"{source} {split} {count}" for (source, split), count in sorted(counts.items()))
         print(f"{name}: {', '.join(each)}")
-    rebuild.rebuild(
-        read,
-        given.pretrained,
-        given.out,
-        rebuild.TrainingPlan(given.layers, given.epochs, given.threads, quick=given.quick),
-    )
+    plan = rebuild.TrainingPlan(layers, epochs, threads, quick=quick)
+    rebuild.rebuild(read, pretrained, out, plan)
 
+
+main = starter(
+    train,
+    __doc__,
+    pretrained="folder with model.safetensors and vocab.txt of all-MiniLM-L6-v2",
+    out="folder to write to",
+    data="folder of the labelled rows",
+    more="more sentences of the same form, whose licence keeps them out of the project",
+    layers="of the encoder",
+    epochs="passes over the rows",
+    threads="of the processor",
+    rows="of each kind at most, for a trial; 0: all",
+    quick="train once, calibrate on documents held out, no figures by source left out",
+)
 
 if __name__ == "__main__":
-    main()
+    main(None)

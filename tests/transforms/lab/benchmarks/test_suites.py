@@ -13,11 +13,11 @@ import pytest
 
 from evenflow.pipelines.lab.train.benchmark import paired, results
 from evenflow.pipelines.lab.train.errors import TrainInputError
-from evenflow.transforms.lab.benchmarks import bbq, crows_pairs, honest, redditbias, seat, soct
+from evenflow.transforms.lab.benchmarks import bbq, crows_pairs, honest, redditbias, soct
 from evenflow.transforms.lab.benchmarks import stereoset as stereo
 from evenflow.transforms.lab.benchmarks.data import SHIPPED, BenchmarkDataError, Data
 from evenflow.transforms.lab.benchmarks.suites import SUITES
-from evenflow.transforms.lab.bias_score.seat import associate
+from evenflow.transforms.lab.bias_score.seat import associations, effect_size, p_value
 
 ASKED = ("seat", "senteval")  # suites whose texts do not ship
 
@@ -200,19 +200,20 @@ def test_seat_has_the_effect_of_the_association_test() -> None:
     random = np.random.default_rng(0)
     sizes = ((8, 0.5), (9, 0), (4, 1), (4, 0))
     x, y, a, b = (random.normal(size=(n, 5)) + shift for n, shift in sizes)
-    expected = associate(x, y, a, b)
+    expected = associations(x, a, b), associations(y, a, b)
+    effect = effect_size(*expected)
     own = [
         {"association": float(value), "first": first}
         for first, each in ((1, x), (0, y))
-        for value in seat.association.associations(each, a, b)
+        for value in associations(each, a, b)
     ]
     rows = lines("seat", own, "6")
     other = lines("seat", [{**each, "first": 1 - each["first"]} for each in own], "7")
     found = results(rows + other, SUITES["seat"])
-    assert found["parts"]["6"]["figure"] == pytest.approx(expected.effect, abs=1e-5)
-    assert found["parts"]["6"]["p"] == pytest.approx(expected.p, abs=0.02)
-    assert found["parts"]["7"]["figure"] == pytest.approx(-expected.effect, abs=1e-5)
-    assert found["figure"] == pytest.approx(abs(expected.effect), abs=1e-5)
+    assert found["parts"]["6"]["figure"] == pytest.approx(effect, abs=1e-5)
+    assert found["parts"]["6"]["p"] == pytest.approx(p_value(*expected), abs=0.02)
+    assert found["parts"]["7"]["figure"] == pytest.approx(-effect, abs=1e-5)
+    assert found["figure"] == pytest.approx(abs(effect), abs=1e-5)
 
 
 def test_what_ships_is_read_and_named() -> None:
