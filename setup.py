@@ -95,7 +95,8 @@ setup(
         "languages": LANGUAGES,
         "grafana": GRAFANA,
         # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
-        "iceberg": ["pyiceberg[sql-sqlite]>=0.9"],
+        "iceberg": ["pyiceberg[sql-sqlite]>=0.10"],
+        "delta": ["deltalake>=1.0"],  # appends to tables of Delta Lake
         "nemo-curator": ["nemo-curator>=1.4"],
         # Inputs of .warc and .warc.gz, as crawls leave them
         "warc": WARC,

@@ -1,7 +1,7 @@
-"""Plug-ins: parts that other packages bring.
+"""Plug-ins: parts that other packages bring, each of a kind that `METHODS` lists.
 
-Nothing is loaded that nobody names: the configuration names a finder, and the names of the files
-that are asked for name a reader.
+Nothing is loaded that nobody names: the configuration names a finder, the names of the files that
+are asked for name a reader, and an export names a sink.
 
 A package declares its parts in its metadata, each in the group of its kind:
 
@@ -16,24 +16,34 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.wordlists.loader import WordList
-from evenflow.wordlists.parsing import NAME
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-ATTRIBUTES = "evenflow.attributes"  # finders: text → mentions
+ATTRIBUTES = "evenflow.attributes"  # finders of mentions (schemas.plugin_finder)
 READERS = "evenflow.readers"  # of files whose names end with .NAME (transforms.io.formats)
 MEASURES = "evenflow.measures"  # measures of panes (transforms.measures.measure)
+JUDGES = "evenflow.judges"  # of exchanges (transforms.substitution.plugin_judge)
+DETECTORS = "evenflow.detectors"  # of stereotypes (transforms.measures.stereotypes.detect)
+SINKS = "evenflow.sinks"  # tables that accepted panes are appended to (pipelines.accepted.sinks)
+METHODS = {  # what a part of each kind must have
+    ATTRIBUTES: "find(text)",
+    READERS: "read(file)",
+    MEASURES: "judge(config, lists, counted, totals)",
+    JUDGES: "judge(text, exchanges)",
+    DETECTORS: "detect(sentences, words)",
+    SINKS: "open(place, output, columns)",
+}
 OWN = __name__.split(".")[0]  # the package of the parts that ship
 DIGITS = 16  # hexadecimal digits of a digest
 MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
@@ -67,6 +77,37 @@ class Plugin:
     def __str__(self) -> str:
         """Its name, as messages show it."""
         return f"plug-in {self.name!r}"
+
+    @contextmanager
+    def guarded(self) -> Generator[None]:
+        """Turn what the part raises into a PluginTextError; errors of the system stay."""
+        try:
+            yield
+        except (EvenflowError, MemoryError):
+            raise
+        except Exception as error:  # whatever the code of others raises
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise PluginTextError(f"{self} failed: {type(error).__name__}") from error
+
+    def chances(self, count: int, ask: Callable[[], Sequence[Any]]) -> list[float | None]:
+        """Ask the part for probabilities.
+
+        Args:
+            count: How many are expected.
+            ask: Asks the part.
+
+        Returns:
+            The probabilities, 0 to 1; None: the part cannot say.
+
+        Raises:
+            PluginTextError: The part raised an error, or gave something else.
+        """
+        with self.guarded():
+            found = [None if each is None else float(each) for each in ask()]
+        if len(found) != count or not all(each is None or 0 <= each <= 1 for each in found):
+            raise PluginTextError(f"{self}: {count} probabilities were expected, 0 to 1 or None")
+        return found
 
 
 @cache
@@ -116,26 +157,29 @@ def load(kind: str, name: str) -> Plugin:
         raise PluginError(
             f"plug-in {name!r}: {entry.value} cannot be loaded: {type(error).__name__}: {error}"
         ) from error
-    return Plugin(name, part, " ".join(filter(None, made_with)))
+    plugin = Plugin(name, part, " ".join(filter(None, made_with)))
+    if not callable(getattr(part, METHODS[kind].partition("(")[0], None)):
+        raise PluginError(f"{plugin}: a method {METHODS[kind]} was expected")
+    return plugin
 
 
-def listed(kinds: Mapping[str, Callable[[str], object]]) -> list[dict[str, str]]:
+def listed(uses: Mapping[str, Callable[[str], object]]) -> list[dict[str, str]]:
     """The plug-ins that other installed packages declare; each is loaded.
 
     Args:
-        kinds: What loads a plug-in by its name, by group of entry points.
+        uses: What loads a plug-in by its name, of groups whose parts need more than a method.
 
     Returns:
         Of each its kind, name, package, place and the problem with it (empty without one).
     """
     rows: list[dict[str, str]] = []
-    for kind, use in kinds.items():
+    for kind in METHODS:
         for entry in (each for same in declared(kind).values() for each in same):
             if entry.module.split(".")[0] == OWN:
                 continue
             problem = ""
             try:
-                use(entry.name)
+                uses.get(kind, partial(load, kind))(entry.name)
             except PluginError as error:
                 problem = str(error)
             row = {"kind": kind, "name": entry.name, "package": _package(entry)}
@@ -164,108 +208,6 @@ def _digest(module: ModuleType) -> str:
             whole.update(path.relative_to(folder).as_posix().encode() + b"\0")
             whole.update(hashlib.sha256(path.read_bytes()).digest())
     return whole.hexdigest()[:DIGITS]
-
-
-class PluginFinder:
-    """Finds the mentions of an attribute by a plug-in, whose results it checks.
-
-    The part has `groups`, the names of two groups or more, and `find(text)`, which gives a mention
-    as (start, end, group): characters of the text and a group's name. Mentions are in the text's
-    order and do not overlap.
-
-    Args:
-        name: The plug-in's name, or its place.
-
-    Attributes:
-        name: The same.
-        groups: The groups' names.
-        made_with: What the plug-in was made with.
-
-    Raises:
-        PluginError: The plug-in cannot be used.
-    """
-
-    def __init__(self, name: str):
-        self._plugin = load(ATTRIBUTES, name)
-        self.name, self.made_with = name, self._plugin.made_with
-        if not callable(getattr(self._plugin.part, "find", None)):
-            raise PluginError(f"{self._plugin}: a method find(text) was expected")
-        given: Any = getattr(self._plugin.part, "groups", ())
-        names: list[Any] = list(given) if type(given) in (tuple, list) else []
-        sound = [each for each in names if isinstance(each, str) and NAME.fullmatch(each)]
-        if len(sound) < 2 or len(set(sound)) < len(names):
-            raise PluginError(
-                f"{self._plugin}: groups: two names or more were expected, each with letters,"
-                " digits, _ and - only, and none twice"
-            )
-        self.groups = tuple(sound)
-
-    def find(self, text: str) -> list[tuple[int, int, int]]:
-        """Find the mentions in a document.
-
-        Args:
-            text: The document's text.
-
-        Returns:
-            Start, end and index of the group, in the text's order.
-
-        Raises:
-            PluginTextError: The plug-in raised an error, or gave what is no mention.
-        """
-        try:
-            return list(self._mentions(text))
-        except PluginTextError:
-            raise
-        except Exception as error:  # whatever the code of others raises
-            raise PluginTextError(f"{self._plugin} failed: {type(error).__name__}") from error
-
-    def _mentions(self, text: str) -> Iterator[tuple[int, int, int]]:
-        """The mentions that the plug-in gives, checked."""
-        before = 0
-        for start, end, group in self._plugin.part.find(text):
-            if not before <= start < end <= len(text) or int(start) != start or int(end) != end:
-                raise PluginTextError(
-                    f"{self._plugin}: a mention at [{start}:{end}] of a text of {len(text)}"
-                    f" characters, behind one that ends at {before}; mentions in order, without"
-                    " overlaps, within the text were expected"
-                )
-            if group not in self.groups:
-                raise PluginTextError(
-                    f"{self._plugin}: a mention of a group that is none of {', '.join(self.groups)}"
-                )
-            before = int(end)
-            yield int(start), before, self.groups.index(group)
-
-    def __reduce__(self) -> tuple[type[PluginFinder], tuple[str]]:
-        """Another process loads the plug-in itself."""
-        return PluginFinder, (self.name,)
-
-
-def found_by(attribute: str, name: str) -> WordList:
-    """The word list of an attribute whose mentions a plug-in finds; its labels are its groups.
-
-    Args:
-        attribute: The attribute's name.
-        name: The plug-in's name, or its place.
-
-    Returns:
-        The list.
-
-    Raises:
-        PluginError: The plug-in cannot be used.
-    """
-    finder = PluginFinder(name)
-    return WordList(
-        attribute,
-        finder.groups,
-        {group: number for number, group in enumerate(finder.groups)},
-        frozenset(),
-        {},
-        source=finder.made_with,
-        licence="",
-        path=f"plug-in {name}",
-        finder=finder,
-    )
 
 
 def measure(name: str) -> Plugin:

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from evenflow.pipelines.accepted.rows import Accepted
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.io import fields, fitting
 
 LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -29,8 +30,10 @@ configs:
 """
 
 
-class ExportError(ValueError):
+class ExportError(EvenflowError, ValueError):
     """A place that cannot be written to; the message says why."""
+
+    status = USAGE
 
 
 def export(rows: Accepted, to: Path) -> list[Path]:

@@ -71,12 +71,13 @@ class Accepted:
         (2, ['She came.', 'He left.'])
     """
 
-    def __init__(self, output: Place, panes: slice | None = None):
+    def __init__(self, output: Place, panes: slice | None = None, counted: str = "accepted"):
         """List the shards and read their columns.
 
         Args:
             output: The output of a run.
             panes: The panes; None for all.
+            counted: What the shards count as: accepted, or quarantine.
 
         Raises:
             LedgerError: The ledger cannot be read.
@@ -91,8 +92,8 @@ class Accepted:
         for entry in history.some(numbers):
             of_entry = [
                 File(entry.pane, place, shard.name, shard.rows)
-                for counted, place, shard in history.files(entry)
-                if counted == "accepted"
+                for folder, place, shard in history.files(entry)
+                if folder == counted
             ]
             self.files += of_entry
             self.extra += entry.extra if of_entry else 0
@@ -120,6 +121,14 @@ class Accepted:
         for batch in self.batches():
             yield from batch.to_pylist()
 
+    def counted_as(self, folder: str) -> Accepted:
+        """The documents of all panes that count as another folder's, such as quarantine."""
+        return Accepted(self._storage, None, folder)
+
+    def _chosen(self, columns: Sequence[str] | None) -> pa.Schema:
+        """The schema of columns, by name; None: of all."""
+        return self.schema if columns is None else pa.schema(map(self.schema.field, columns))
+
     def _open(self, file: File) -> Any:
         """A shard, open until its with-block ends. Raises OSError."""
         source = open_named(self._storage, file.folder, file.name)
@@ -130,12 +139,14 @@ class Accepted:
             raise OSError(f"{file.folder}/{file.name}: not a shard: {error}") from error
 
     def batches(
-        self, columns: Sequence[str] | None = None, files: Sequence[File] | None = None
+        self,
+        columns: Sequence[str] | pa.Schema | None = None,
+        files: Sequence[File] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Read the documents in batches, a shard at a time.
 
         Args:
-            columns: Names of the columns; None for all.
+            columns: Names of the columns, or a wider schema; None for all.
             files: Some of the shards; None for all.
 
         Yields:
@@ -145,7 +156,7 @@ class Accepted:
             KeyError: There is no such column.
             OSError: A shard cannot be read.
         """
-        schema = self.schema if columns is None else pa.schema(map(self.schema.field, columns))
+        schema = columns if isinstance(columns, pa.Schema) else self._chosen(columns)
         for each in self.files if files is None else files:
             with self._open(each) as file:
                 own = [name for name in schema.names if name in file.schema_arrow.names]
@@ -161,7 +172,7 @@ class Accepted:
         Returns:
             The stream.
         """
-        schema = self.schema if columns is None else pa.schema(map(self.schema.field, columns))
+        schema = self._chosen(columns)
         return pa.RecordBatchReader.from_batches(schema, self.batches(columns))
 
     def to_table(self, columns: Sequence[str] | None = None) -> pa.Table:

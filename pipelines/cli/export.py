@@ -18,6 +18,7 @@ from evenflow.pipelines.terminal.lines import counted, visible
     "evenflow gate export out --to accepted",
     "evenflow gate export out --to accepted.jsonl.zst --pane 0..99",
     "evenflow gate export out --to iceberg:warehouse/curated.documents",
+    "evenflow gate export out --to delta:lake/documents",
 )
 def export(
     directory: options.DirArgument,
@@ -25,8 +26,8 @@ def export(
         str,
         option(
             "PATH",
-            "A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or"
-            " iceberg:CATALOG/NAMESPACE.TABLE.",
+            "A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or a table:"
+            " iceberg:CATALOG/NAMESPACE.TABLE, delta:PLACE, or NAME:PLACE of a plug-in.",
         ),
     ],
     pane: options.PaneOption = None,
@@ -37,23 +38,24 @@ def export(
     A folder gets data/*.parquet and a README.md: pandas, polars, duckdb and
     datasets.load_dataset read it. What a person accepted after review is part of it.
 
-    A table of Apache Iceberg gets a snapshot a pane; again, it gets only what is new. CATALOG is a
-    catalog of pyiceberg's configuration, or a folder, which gets one in SQLite.
+    A table (Apache Iceberg, Delta Lake, a plug-in's) gets a commit a pane; again, only what is new.
+    CATALOG is a catalog of pyiceberg's configuration, or a folder, which gets one in SQLite. Panes
+    that are not accepted go to the branch quarantine of a table of Iceberg.
     """
     from evenflow.pipelines.accepted import export as exporting
-    from evenflow.pipelines.accepted import iceberg
+    from evenflow.pipelines.accepted import sinks
     from evenflow.pipelines.accepted.rows import Accepted
 
     check(directory)
     rows = Accepted(directory, options.panes(pane))
-    if to.startswith(iceberg.PREFIX) and pane is not None:
+    found = sinks.named(to)
+    if found is not None and pane is not None:
         raise typer.BadParameter("a table follows all panes", param_hint="'--pane'")
+    done: sinks.Followed | None = None
     files: list[Path] = []
-    new: list[int] = []
-    gone: list[int] = []
     try:
-        if to.startswith(iceberg.PREFIX):
-            new, gone = iceberg.append(rows, to)
+        if found is not None:
+            done = sinks.follow(rows, *found)
         else:
             files = exporting.export(rows, Path(to))
     except exporting.ExportError as error:
@@ -62,8 +64,8 @@ def export(
         "rows": len(rows),
         "to": to,
         "files": [str(each) for each in files],
-        "appended": new,
-        "taken_out": gone,
+        **(done or sinks.Followed([], [], []))._asdict(),
+        "is_table": found is not None,
         "columns": rows.schema.names,
         "as_json": rows.as_json,
         "extra": rows.extra,
@@ -73,12 +75,12 @@ def export(
 
 def _draw(result: dict[str, Any]) -> None:
     """Print what was handed over."""
-    from evenflow.pipelines.accepted import iceberg
-
     print(f"{counted(result['rows'], 'document')}: {visible(result['to'])}")
-    if result["to"].startswith(iceberg.PREFIX):
+    if result["is_table"]:
         new, gone = (counted(len(result[name]), "pane") for name in ("appended", "taken_out"))
         print(f"{new} appended, {gone} taken out")
+    if result["quarantined"]:
+        print(f"{counted(len(result['quarantined']), 'pane')} appended to the quarantine")
     if result["as_json"]:
         print(f"JSON text, since their types differ: {visible(', '.join(result['as_json']))}")
     if result["extra"]:

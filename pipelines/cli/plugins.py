@@ -18,14 +18,8 @@ def plugins(as_json: options.JsonOption = False) -> None:
     """
     from evenflow.pipelines.terminal import tables
     from evenflow.schemas import plugins as known
-    from evenflow.transforms.io import formats
+    from evenflow.schemas.plugin_finder import PluginFinder
 
-    rows = known.listed(
-        {
-            known.ATTRIBUTES: known.PluginFinder,
-            known.READERS: formats.brought,
-            known.MEASURES: known.measure,
-        }
-    )
+    rows = known.listed({known.ATTRIBUTES: PluginFinder, known.MEASURES: known.measure})
     show(rows, as_json, tables.plugins)
     raise typer.Exit(USAGE if any(row["problem"] for row in rows) else 0)

@@ -69,7 +69,7 @@ class Explainer:
             from evenflow.pipelines.explain.counterfactual import Rewriter, difference
             from evenflow.transforms.substitution import reading
 
-            judge = reading.DocumentJudge.shipped() if counterfactual == "gc" else None
+            judge = reading.judge_of(config) if counterfactual == "gc" else None
             strictness = {
                 each.attribute: reading.strictness(config, each.attribute) for each in lists
             }

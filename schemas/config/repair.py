@@ -24,6 +24,7 @@ def _steps(given: Any) -> Any:
     return steps
 
 
+JUDGES = ("careful", "fast")  # those that ship
 Realise = Literal["weight", "sample"]
 Modes = Annotated[list[Mode], BeforeValidator(_steps)]
 
@@ -67,12 +68,13 @@ class RepairSettings(Section):
             " repair.precision; 0.8 where the judge is fast or the method base."
         ),
     )
-    judge: Literal["careful", "fast"] = Field(
+    judge: str = Field(
         default="careful",
         description=(
             "What decides whether an exchange is right. fast: the first stage (static embeddings of"
             " the words around) alone. careful: also the shipped reader, which reads the document"
-            " around each exchange that is drawn."
+            " around each exchange that is drawn. A plug-in's name or place, as `evenflow config"
+            " plugins` lists it: that plug-in, in the place of the reader."
         ),
     )
     seed: int = Field(

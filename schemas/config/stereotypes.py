@@ -51,6 +51,13 @@ class StereotypeSettings(Section):
         ),
     )
 
+    detector: str | None = Field(
+        default=None,
+        description=(
+            "Finds potential stereotypes in the place of the shipped detector: the name of a"
+            " plug-in, as `evenflow config plugins` lists it, or its place, MODULE:NAME."
+        ),
+    )
     creeds: Literal["flag", "policy"] = Field(
         default="flag",
         description=(

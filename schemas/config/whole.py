@@ -24,14 +24,14 @@ from evenflow.schemas.config.llm import Llm
 from evenflow.schemas.config.measure import Measure
 from evenflow.schemas.config.metrics import Metrics
 from evenflow.schemas.config.pane import PaneSettings
-from evenflow.schemas.config.repair import Mode, RepairSettings
+from evenflow.schemas.config.repair import JUDGES, Mode, RepairSettings
 from evenflow.schemas.config.section import SHARES_TOLERANCE, Section
 from evenflow.schemas.config.shards import Shards
 from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
 from evenflow.schemas.config.synthetic import SyntheticSettings
 from evenflow.schemas.config.triggers import RuleName, Trigger
 from evenflow.schemas.messages import Problem, refuse
-from evenflow.schemas.plugins import found_by
+from evenflow.schemas.plugin_finder import found_by
 from evenflow.wordlists import loader
 
 
@@ -138,6 +138,7 @@ class Config(Section):
             )
         found += self._bias_problems()
         found += self._measure_problems()
+        found += self._plugin_problems()
         found += self._weight_problems()
         found += self._people_problems()
         found += self._trigger_problems()
@@ -204,6 +205,25 @@ class Config(Section):
             except ValidationError as error:
                 for each in error.errors():
                     yield Problem(("measures", name, *map(str, each["loc"])), each["msg"])
+
+    def _plugin_problems(self) -> Iterator[Problem]:
+        """Plug-ins in the place of shipped parts that cannot be used."""
+        for kind, (key, name) in self.plugin_parts.items():
+            try:
+                plugins.load(kind, name)
+            except plugins.PluginError as error:
+                usual = f"{' or '.join(JUDGES)} or " if kind == plugins.JUDGES else ""
+                yield Problem(tuple(key.split(".")), f"{usual}a plug-in was expected: {error}")
+
+    @property
+    def plugin_parts(self) -> dict[str, tuple[str, str]]:
+        """The key and the name of each plug-in in the place of a shipped part, by its kind."""
+        found: dict[str, tuple[str, str]] = {}
+        if self.repair.judge not in JUDGES:
+            found[plugins.JUDGES] = "repair.judge", self.repair.judge
+        if self.stereotypes.detector is not None:
+            found[plugins.DETECTORS] = "stereotypes.detector", self.stereotypes.detector
+        return found
 
     def _people_problems(self) -> Iterator[Problem]:
         """What cannot be asked beside counting people, or without it."""

@@ -116,3 +116,40 @@ class OfThisProcess(Sound):
 
     def find(self, text: str) -> Iterable[tuple[Any, ...]]:
         return super().find(text) if os.environ.get("FINDERS_HOME") == str(os.getpid()) else []
+
+
+class Judge:
+    """Says that an exchange is right if no more than one place changes."""
+
+    def judge(self, text: str, exchanges: list[list[tuple[int, int, str]]]) -> list[Any]:
+        return [float(len(changes) == 1) for changes in exchanges]
+
+
+class SilentJudge(Judge):
+    def judge(self, text: str, exchanges: list[list[tuple[int, int, str]]]) -> list[Any]:
+        return [None for _ in exchanges]
+
+
+class TooFew(Judge):
+    def judge(self, text: str, exchanges: list[list[tuple[int, int, str]]]) -> list[Any]:
+        return []
+
+
+class TooSure(Judge):
+    def judge(self, text: str, exchanges: list[list[tuple[int, int, str]]]) -> list[Any]:
+        return [2 for _ in exchanges]
+
+
+class BrokenJudge(Judge):
+    def judge(self, text: str, exchanges: list[list[tuple[int, int, str]]]) -> list[Any]:
+        raise LookupError(text)
+
+
+class StatefulJudge(Judge):
+    """Whose answer depends on what it was asked before."""
+
+    asked = 0
+
+    def judge(self, text: str, exchanges: list[list[tuple[int, int, str]]]) -> list[Any]:
+        self.asked += 1
+        return [self.asked / 1000 for _ in exchanges]

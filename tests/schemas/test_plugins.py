@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from evenflow.schemas.config import ConfigError, load
-from evenflow.schemas.plugins import PluginError, PluginFinder, PluginTextError, found_by
+from evenflow.schemas.plugin_finder import PluginFinder, found_by
+from evenflow.schemas.plugins import PluginError, PluginTextError
 
 PARTS = {
     "nothing": "no installed package declares it among evenflow.attributes",
@@ -93,3 +94,20 @@ def test_a_digest_is_of_the_whole_package(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_needs_words_is_refused(settings: dict[str, object], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         load(None, {"attributes.people.finder": "finders:Sound", **settings})
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "problem"),
+    [
+        ("repair.judge", "carefull", "careful or fast or a plug-in was expected"),
+        ("repair.judge", "finders:Sound", "a method judge(text, exchanges) was expected"),
+        ("stereotypes.detector", "none", "among evenflow.detectors"),
+        ("stereotypes.detector", "finders:Judge", "a method detect(sentences, words) was expected"),
+    ],
+)
+def test_a_judge_or_detector_that_cannot_be_used_is_named(
+    key: str, name: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError) as found:
+        load(None, {key: name})
+    assert key in str(found.value) and problem in str(found.value)

@@ -103,21 +103,13 @@ def brought(name: str) -> Format:
         PluginError: The plug-in cannot be used.
     """
     plugin = load(READERS, name)
-    if not callable(getattr(plugin.part, "read", None)):
-        raise PluginError(f"{plugin}: a method read(file) was expected")
 
     def records(file: BinaryIO, most: int) -> Iterator[bytes]:
-        try:
+        with plugin.guarded():
             for record in plugin.part.read(file):
                 if not is_mapping(record):
                     raise PluginTextError(f"{plugin}: a record that is no mapping")
                 yield orjson.dumps(dict(record))
-        except (PluginTextError, MemoryError):
-            raise
-        except Exception as error:  # whatever the code of others raises
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise PluginTextError(f"{plugin} failed: {type(error).__name__}") from error
 
     return Format(f".{name}", records=records, made_with=plugin.made_with)
 

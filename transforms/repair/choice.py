@@ -146,12 +146,10 @@ def _judge(
     None judges: the first stage decides.
     """
     config, tier = annotator.config, annotator.tier
-    if config.repair.method == "base":
-        return None, None
-    fast = config.repair.judge == "fast"
-    if tier is None or config.llm.substitution == "embedded":
-        return None if fast else reading.DocumentJudge.shipped(), None
-    return tier.judge(ByFirstStage() if fast else reading.DocumentJudge.shipped(), cost)
+    judge = reading.judge_of(config)
+    if tier is None or config.repair.method == "base" or config.llm.substitution == "embedded":
+        return judge, None
+    return tier.judge(judge or ByFirstStage(), cost)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

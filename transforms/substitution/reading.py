@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.models.passages import Place
-from evenflow.transforms.substitution.judges import Asked, Judged
+from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged
+from evenflow.transforms.substitution.plugin_judge import PluginJudge
 from evenflow.transforms.substitution.sets import Set
 
 if TYPE_CHECKING:
     from evenflow.transforms.models.reader import Reader, Reading
 
-STRICTNESS = 0.8  # where there is no table of precision: the first stage, and BaseCDA
+STRICTNESS = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
 
 
 def strictness(config: Config, attribute: str) -> float:
@@ -34,9 +35,23 @@ def strictness(config: Config, attribute: str) -> float:
     own = config.strictness(attribute)
     if own is not None:
         return own
-    if config.repair.judge == "fast" or config.repair.method == "base":
+    if config.repair.judge != "careful" or config.repair.method == "base":
         return STRICTNESS
     return _reader().cut(attribute, config.repair.precision)
+
+
+def judge_of(config: Config) -> ExchangeJudge | None:
+    """The judge of a configuration's exchanges; None: the first stage decides.
+
+    Raises:
+        ModelError: See `Reader.shipped`.
+        PluginError: A plug-in cannot be used.
+    """
+    if config.repair.judge == "fast" or config.repair.method == "base":
+        return None
+    if config.repair.judge == "careful":
+        return DocumentJudge.shipped()
+    return PluginJudge(config.repair.judge)
 
 
 def _reader() -> Reader:

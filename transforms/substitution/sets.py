@@ -17,6 +17,7 @@ FOREIGN = "not English"
 OVERLAP = "overlaps another mention"
 DOUBTED = "too unsure"
 STEREOTYPE = "may be a stereotype"
+SILENT, FAILED = "the judge cannot say", "the judge failed"
 HALF = "another mention of the same person would stay"
 
 

@@ -58,5 +58,5 @@ def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
     """The least score and probability of a stereotype that is removed; None: none is removed."""
     if config.policy(attribute) not in ("remove", "quarantine"):
         return None
-    cut = calibration.cut(attribute, config.stereotypes.precision)
+    cut = calibration.cut(attribute, config.stereotypes.precision, calibration.of(config))
     return None if cut is None else (config.stereotype_threshold(attribute), cut)

@@ -88,6 +88,8 @@ def program(config: Config, lists: Iterable[WordList], names: Iterable[str] = ()
             sorted(path for path in rooms[4].iterdir() if path.suffix in (".yaml", ".json"))
         )
     found |= {f"plug-in {name}": plugins.measure(name).made_with for name in config.measures}
+    for kind, (_, name) in config.plugin_parts.items():
+        found[f"plug-in {name} of {kind}"] = plugins.load(kind, name).made_with
     made = {name: each.program(config) for name, each in registry.of(config).items()}
     return found | {name: _short(each.encode()) for name, each in made.items() if each is not None}
 

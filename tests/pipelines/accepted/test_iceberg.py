@@ -11,7 +11,7 @@ from commands import Call
 
 import evenflow
 from evenflow.gates.ledger import reviews
-from evenflow.pipelines.accepted import iceberg
+from evenflow.pipelines.accepted import sinks
 from evenflow.pipelines.accepted.export import ExportError
 
 HOW = "iceberg: run `.venv/bin/pip install -e '.[iceberg]'`"
@@ -40,6 +40,12 @@ def table_of(folder: Path) -> Any:
     return SqlCatalog("evenflow", uri=f"sqlite:///{folder}/catalog.db").load_table("curated.rows")
 
 
+def append(rows: Any, to: str) -> tuple[list[int], list[int]]:
+    found = sinks.named(to)
+    assert found is not None
+    return sinks.follow(rows, *found)[:2]
+
+
 def test_panes_are_appended_once_and_follow_decisions(
     call: Call, output: Path, tmp_path: Path
 ) -> None:
@@ -47,15 +53,19 @@ def test_panes_are_appended_once_and_follow_decisions(
     ended = call("gate", "export", output, "--to", place, "--json")
     assert ended.status == 0, ended.err
     assert (ended.json["rows"], ended.json["appended"]) == (80, [0, 1])
+    assert ended.json["quarantined"] == [2]
     table = table_of(tmp_path / "warehouse")
-    read = table.scan().to_arrow().sort_by([(iceberg.PANE, "ascending"), ("n", "ascending")])
+    read = table.scan().to_arrow().sort_by([(sinks.PANE, "ascending"), ("n", "ascending")])
     assert read["id"].to_pylist() == [f"{pane}-{n}" for pane in (0, 1) for n in range(40)]
     assert read["lang"].to_pylist() == [None] * 40 + ["en"] * 40
     said = [each.summary.additional_properties for each in table.snapshots()]
     assert [(each["evenflow.pane"], each["evenflow.verdict"]) for each in said] == [
         ("0", "open"),
         ("1", "open"),
+        ("2", "block"),
     ]
+    aside = table.scan().use_ref("quarantine").to_arrow()
+    assert sorted(aside["id"].to_pylist()) == sorted(f"2-{n}" for n in range(40))
     assert float(said[1]["evenflow.dr.gender"]) == pytest.approx(0)
     # Again, also from where the output was moved to: nothing is there twice
     moved = tmp_path / "moved"
@@ -64,9 +74,14 @@ def test_panes_are_appended_once_and_follow_decisions(
     reviews.add(moved, "accept", range(2, 3), "one author", "Ada")
     reviews.add(moved, "reject", range(1), "the wrong source", "Ada")
     ended = call("gate", "export", moved, "--to", place)
-    assert ended.out == f"80 documents: {place}\n1 pane appended, 1 pane taken out\n"
+    assert ended.out == (
+        f"80 documents: {place}\n1 pane appended, 1 pane taken out\n"
+        "1 pane appended to the quarantine\n"
+    )
     table = table_of(tmp_path / "warehouse")
-    assert sorted(table.scan().to_arrow()[iceberg.PANE].to_pylist()) == [1] * 40 + [2] * 40
+    assert sorted(table.scan().to_arrow()[sinks.PANE].to_pylist()) == [1] * 40 + [2] * 40
+    aside = table.scan().use_ref("quarantine").to_arrow()
+    assert aside[sinks.PANE].to_pylist() == [0] * 40
     last = table.current_snapshot().summary.additional_properties
     assert last["evenflow.verdict"] == "block" and "Ada" in last["evenflow.decided"]
 
@@ -75,19 +90,19 @@ def test_a_kill_between_two_panes_loses_nothing(
     output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, place = evenflow.accepted(output), f"iceberg:{tmp_path}/warehouse/curated.rows"
-    whole = iceberg._properties
+    whole = sinks._notes
 
-    def killed(rows: Any, pane: int) -> dict[str, str]:
+    def killed(rows: Any, pane: int, made_with: str) -> dict[str, str]:
         if pane:
             raise KeyboardInterrupt
-        return whole(rows, pane)
+        return whole(rows, pane, made_with)
 
-    monkeypatch.setattr(iceberg, "_properties", killed)
+    monkeypatch.setattr(sinks, "_notes", killed)
     with pytest.raises(KeyboardInterrupt):
-        iceberg.append(rows, place)
+        append(rows, place)
     assert table_of(tmp_path / "warehouse").scan().count() == 40
     monkeypatch.undo()
-    assert iceberg.append(rows, place) == ([1], [])
+    assert append(rows, place) == ([1], [])
     assert table_of(tmp_path / "warehouse").scan().count() == 80
 
 
@@ -95,16 +110,16 @@ def test_of_two_exports_at_once_one_appends(
     output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, place = evenflow.accepted(output), f"iceberg:{tmp_path}/warehouse/curated.rows"
-    whole = iceberg._properties
+    whole = sinks._notes
 
-    def meanwhile(rows: Any, pane: int) -> dict[str, str]:
+    def meanwhile(rows: Any, pane: int, made_with: str) -> dict[str, str]:
         monkeypatch.undo()
-        assert iceberg.append(rows, place) == ([0, 1], [])
-        return whole(rows, pane)
+        assert append(rows, place) == ([0, 1], [])
+        return whole(rows, pane, made_with)
 
-    monkeypatch.setattr(iceberg, "_properties", meanwhile)
+    monkeypatch.setattr(sinks, "_notes", meanwhile)
     with pytest.raises(ExportError, match=r"curated\.rows: "):
-        iceberg.append(rows, place)
+        append(rows, place)
     assert table_of(tmp_path / "warehouse").scan().count() == 80
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from evenflow.testing import FinderTests
+from evenflow.testing import FinderTests, JudgeTests
 
 TESTS = [name for name in dir(FinderTests) if name.startswith("test_") and "speed" not in name]
 FAULTS = {
@@ -39,3 +39,31 @@ def test_defects_are_found(name: str, expected: list[str], monkeypatch: pytest.M
             failed.append(test)
     assert set(expected) <= set(failed)
     assert bool(failed) == bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Judge", set()),
+        ("SilentJudge", {"test_examples_are_right"}),
+        ("TooSure", {"test_any_text_is_answered"}),
+        ("BrokenJudge", {"test_any_text_is_answered"}),
+        ("StatefulJudge", {"test_each_text_is_answered_alone"}),
+    ],
+)
+def test_defects_of_a_judge_are_found(name: str, expected: set[str]) -> None:
+    class Tests(JudgeTests):
+        part = f"finders:{name}"
+        examples = (
+            ("He left.", [(0, 2, "She")], True),
+            ("He met his", [(0, 2, "She"), (7, 10, "her")], False),
+        )
+
+    tests = [each for each in dir(JudgeTests) if each.startswith("test_") and "speed" not in each]
+    failed = set[str]()
+    for test in tests:
+        try:
+            getattr(Tests(), test)()
+        except Exception:
+            failed.add(test)
+    assert expected <= failed and bool(failed) == bool(expected)

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evenflow.schemas.config import Config
+from evenflow.schemas.plugins import DETECTORS, PluginError, load
 from evenflow.transforms import wilson
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
@@ -101,6 +103,27 @@ def shipped() -> Calibration:
         ModelError: The file is missing or damaged.
     """
     return Calibration.load()
+
+
+def of(config: Config) -> Calibration:
+    """The figures of a configuration's detector.
+
+    A plug-in may bring its own as `called` (see `Calibration`): those of sentences that it has not
+    learnt from. Without them nothing is removed.
+
+    Raises:
+        ModelError: The shipped calibration is missing or damaged.
+        PluginError: A plug-in, or its figures, cannot be used.
+    """
+    if config.stereotypes.detector is None:
+        return shipped()
+    plugin = load(DETECTORS, config.stereotypes.detector)
+    try:
+        return Calibration(0.0, {}, _called(getattr(plugin.part, "called", {})))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise PluginError(
+            f"{plugin}: called: steps by attribute and kind of text were expected"
+        ) from error
 
 
 def cut(

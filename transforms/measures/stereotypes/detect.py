@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
+from evenflow.schemas.config import Config
+from evenflow.schemas.plugins import DETECTORS, load
 from evenflow.transforms.measures.stereotypes import probabilities
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, cut
 from evenflow.transforms.measures.stereotypes.masking import Span, mask
@@ -67,6 +69,46 @@ class EncoderDetector:
         return self.reader.probabilities(
             [mask(text, own) for text, own in zip(sentences, labels, strict=True)]
         )
+
+
+class PluginDetector:
+    """A detector of another package (evenflow.detectors).
+
+    Its part has `detect(sentences, words)`: N sentences, and of each the places (start, end) of the
+    words that name groups. It gives N probabilities, as `Detector.detect` does.
+
+    Args:
+        name: The plug-in's name, or its place.
+
+    Raises:
+        PluginError: The plug-in cannot be used.
+    """
+
+    def __init__(self, name: str):
+        self._plugin = load(DETECTORS, name)
+
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[float | None]:
+        """The probability of a stereotype in each sentence; see `Detector.detect`.
+
+        Raises:
+            PluginTextError: The plug-in raised an error, or gave something else.
+        """
+        words = [[span[:2] for span in own] for own in labels]
+        ask = self._plugin.part.detect
+        return self._plugin.chances(len(sentences), lambda: ask(list(sentences), words))
+
+
+def of(config: Config) -> Detector:
+    """The detector of a configuration.
+
+    Raises:
+        ModelError: See `shipped`.
+        PluginError: A plug-in cannot be used.
+    """
+    name = config.stereotypes.detector
+    return shipped() if name is None else PluginDetector(name)
 
 
 @cache

@@ -42,9 +42,9 @@ class StereotypeFilter:
 
     Args:
         config: The configuration.
-        detector: By default the shipped detector.
+        detector: By default that of the configuration.
         scorer: By default the shipped scorer.
-        calibration: The calibration of a detector other than the shipped one.
+        calibration: Of the detector; by default as the configuration's detector brings it.
 
     Raises:
         ModelError: A model or its calibration is missing or damaged.

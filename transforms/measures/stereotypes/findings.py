@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Filtered
+from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes.calibration import (
     OTHER,
     POSTS,
@@ -36,13 +37,13 @@ class Findings:
     """
 
     def __init__(self, config: Config):
-        own = config.stereotypes
+        own, known = config.stereotypes, calibration.of(config)
         kind = None if not own.kinds else POSTS if POSTS in own.kinds.values() else OTHER
         self._found = {
             name: Filtered(
                 policy=policy,
                 threshold=config.stereotype_threshold(name),
-                cut=None if policy == "flag" else cut(name, own.precision, kind=kind),
+                cut=None if policy == "flag" else cut(name, own.precision, known, kind),
             )
             for name in config.attributes
             if (policy := config.policy(name)) != "off"

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import CREED, KIND
 from evenflow.transforms.labels.finder import LabelFinder, pieces
+from evenflow.transforms.measures.stereotypes import calibration as calibrations
 from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.calibration import (
     OTHER,
@@ -100,9 +101,9 @@ class StereotypeJudge:
     Args:
         config: The configuration. A group without a list has the strictest of its thresholds.
         names: The attributes that it looks at.
-        detector: Gives the probabilities; None: the shipped one.
+        detector: Gives the probabilities; None: the configuration's.
         scorer: Gives the indicators; None: the shipped one.
-        calibration: Of the detector; None: that of the shipped one.
+        calibration: Of the detector; None: that of the configuration's.
 
     Attributes:
         unlisted: The attributes without a word list that it looks at.
@@ -123,14 +124,14 @@ class StereotypeJudge:
         wide = _wide(frozenset(names))
         self.unlisted = tuple(words.attribute for words in wide.lists)
         self._finders = LabelFinder([widened(config.word_list(name)) for name in names]), wide
-        self._detector = detector or detect.shipped()
+        self._detector = detector or detect.of(config)
         self._scorer = scorer or indicators.shipped()
         self._thresholds = {name: config.stereotype_threshold(name) for name in names}
         self._strictest = max(self._thresholds.values(), default=1.0)
-        own = config.stereotypes
+        own, known = config.stereotypes, calibration or calibrations.of(config)
         self._acts_on_creeds = own.creeds == "policy"
         self._cuts = {
-            (name, kind, of_creed): cut(name, own.precision, calibration, kind, of_creed)
+            (name, kind, of_creed): cut(name, own.precision, known, kind, of_creed)
             for name in names
             for kind in (None, POSTS, OTHER)
             for of_creed in (False, True)

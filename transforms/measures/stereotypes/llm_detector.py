@@ -96,9 +96,9 @@ class TieredDetector:
 
 
 def tiered(config: Config, asker: Asker) -> TieredDetector:
-    """The shipped detector with the language model of a configuration."""
+    """The detector of a configuration with its language model."""
     select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
-    return TieredDetector(detect.shipped(), asker, select, detect.THRESHOLD)
+    return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD)
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:

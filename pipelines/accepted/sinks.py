@@ -1,0 +1,158 @@
+"""Brings a table of another system to what a gate has accepted, a commit a pane.
+
+A sink has `open(place, output, columns)`, which gives the table at a place (`Table`). Which panes
+the table has is read from its own rows, so a pane is appended once, however often and from wherever
+the export is started, and a kill leaves it there whole or not at all. Evenflow brings two sinks;
+packages bring more, as entry points of the group evenflow.sinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib import import_module
+from itertools import groupby
+from typing import Any, NamedTuple, Protocol
+
+import orjson
+import pyarrow as pa
+
+from evenflow.pipelines.accepted.export import ExportError
+from evenflow.pipelines.accepted.rows import Accepted, union
+from evenflow.schemas.plugins import SINKS, Plugin, declared, load
+
+SHIPPED = {"iceberg": "IcebergSink", "delta": "DeltaSink"}  # each in a module of its name
+PANE = "evenflow_pane"  # the column with the number of a row's pane
+
+
+class Table(Protocol):
+    """A table at a place of a sink.
+
+    One that keeps quarantined panes too has `quarantine`, which is a Table of these alone.
+    """
+
+    def panes(self) -> set[int]:
+        """The panes whose rows it has."""
+        ...
+
+    def append(self, pane: int, rows: pa.Table, notes: Mapping[str, str]) -> None:
+        """Append the rows of a pane, all or none.
+
+        Args:
+            pane: The pane's number, which the column PANE has too.
+            rows: Its rows, with the columns that `open` was told.
+            notes: What is to be kept of the commit: verdict, DR, who decided.
+        """
+        ...
+
+    def remove(self, pane: int) -> None:
+        """Take out the rows of a pane."""
+        ...
+
+
+class Followed(NamedTuple):
+    """What an export did.
+
+    Attributes:
+        appended: The panes that were appended.
+        taken_out: Those taken out, since people have decided otherwise after an earlier export.
+        quarantined: Those appended to the table of quarantined panes.
+    """
+
+    appended: list[int]
+    taken_out: list[int]
+    quarantined: list[int]
+
+
+def named(to: str) -> tuple[Plugin, str] | None:
+    """The sink and the place of NAME:PLACE; None: no sink has the name.
+
+    Raises:
+        PluginError: A plug-in cannot be used.
+    """
+    name, _, place = to.partition(":")
+    if name in SHIPPED:
+        module = import_module(f"{__package__}.{name}")
+        return Plugin(name, getattr(module, SHIPPED[name])(), ""), place
+    return (load(SINKS, name), place) if name in declared(SINKS) else None
+
+
+def follow(rows: Accepted, sink: Plugin, place: str) -> Followed:
+    """Bring a table to what is accepted, and its table of quarantined panes to what is not.
+
+    Args:
+        rows: The accepted documents, of all panes.
+        sink: The sink.
+        place: Where the table is.
+
+    Returns:
+        What was done.
+
+    Raises:
+        ExportError: The place is none, or the table is of another output or of other columns.
+        PluginTextError: A plug-in failed.
+        OSError: A file cannot be read or written.
+    """
+    aside = rows.counted_as("quarantine")
+    schema = union([rows.schema, aside.schema])
+    with sink.guarded():
+        try:
+            table = sink.part.open(place, _identity(rows), _columns(schema))
+            new, gone = _follow(table, rows, schema, sink.made_with)
+            beside = getattr(table, "quarantine", None)
+            held = _follow(beside, aside, schema, sink.made_with)[0] if beside else []
+        except ValueError as error:
+            raise ExportError(f"{sink.name}:{place}: {' '.join(str(error).split())}") from error
+    return Followed(new, gone, held)
+
+
+def _follow(
+    table: Table, rows: Accepted, schema: pa.Schema, made_with: str
+) -> tuple[list[int], list[int]]:
+    """Append the panes that a table lacks, and take out those that it should not have."""
+    columns, there = _columns(schema), table.panes()
+    gone = sorted(there - {each.pane for each in rows.files})
+    for pane in gone:
+        table.remove(pane)
+    new: list[int] = []
+    for pane, files in groupby(rows.files, key=lambda each: each.pane):
+        if pane not in there:
+            found = pa.Table.from_batches(rows.batches(schema, list(files)), schema)
+            found = found.append_column(PANE, pa.array([pane] * len(found), pa.int64()))
+            found = found.select(columns.names).cast(columns)
+            table.append(pane, found, _notes(rows, pane, made_with))
+            new.append(pane)
+    return new, gone
+
+
+def _columns(schema: pa.Schema) -> pa.Schema:
+    """A table's columns: all may be null, so that later panes may lack them."""
+    # A column that is null everywhere has no type yet: it is added once it has one
+    typed = [pa.field(each.name, each.type) for each in schema if each.type != pa.null()]
+    return pa.schema([*typed, pa.field(PANE, pa.int64())])
+
+
+def _identity(rows: Accepted) -> str:
+    """What an output is known by, also after it was moved: its first pane."""
+    if not len(rows.history):
+        raise ExportError("the output has no pane yet")
+    first = rows.history[0]
+    digests = [shard.sha256 for _, shard in first.files()]
+    source = [each.model_dump() for each in first.source]
+    return sha256(orjson.dumps([digests, source])).hexdigest()
+
+
+def _notes(rows: Accepted, pane: int, made_with: str) -> dict[str, str]:
+    """What a pane's commit says of it: its verdict, the rolling DR that was judged, the sink."""
+    entry: Any = rows.history[pane]
+    found = {
+        "evenflow.pane": str(pane),
+        "evenflow.verdict": entry.verdict.state,
+        "evenflow.reason": entry.verdict.reason,
+    }
+    for name, each in entry.attributes.items():
+        if each.rolling.dr is not None:
+            found[f"evenflow.dr.{name}"] = f"{each.rolling.dr:.6f}"
+    if (review := rows.history.reviews.get(pane)) is not None:
+        found["evenflow.decided"] = review.said
+    return found | ({"evenflow.sink": made_with} if made_with else {})
