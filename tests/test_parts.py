@@ -97,12 +97,3 @@ def test_what_was_skipped_is_noted_and_run_when_nothing_may_miss(
     status, out = ran(f"def test_other(): assert False\n{LISTED[how]}", "true", f"@{noted}")
     assert status == (2 if how == "module" else 1) and "run `make llm`" in out
     assert "test_other" not in out
-
-
-@pytest.mark.parametrize(("part", "status"), [("control plane", 0), ("helm", 1)])
-def test_a_part_that_takes_too_long_may_miss_beside_all_others(
-    ran, monkeypatch: pytest.MonkeyPatch, part: str, status: int
-) -> None:
-    monkeypatch.setenv("EVENFLOW_PARTS", "all")
-    source = f"import pytest\ndef test_it(): pytest.skip('{part}: run `make it`')"
-    assert ran(source, "true")[0] == status

