@@ -5,8 +5,8 @@
 The mentions are those of the part `train` of the labelled documents, whole documents read, and more
 rows, drawn at random for labels with few mentions (tests/data/label_rows_README.md). None is of a
 document kept for a report. A label leaves the measured lists if people are less than half of its
-mentions, by the upper bound of Wilson's interval of 95 %, on `KINDS` kinds of text and on all
-together. Labels are those of language models.
+mentions on `KINDS` kinds of text, and less than half of all by the upper bound of Wilson's interval
+of 95 %. Labels are those of language models.
 """
 
 from __future__ import annotations
@@ -63,21 +63,11 @@ def kind(source: str) -> str:
     return NAMES.get(source, source.split("-")[0])
 
 
-def failing(kinds: Kinds) -> list[str]:
-    """The kinds of text on which people are surely less than half of a label's mentions."""
-    return [name for name, rows in kinds.items() if below(rows)]
-
-
-def below(rows: list[bool]) -> bool:
-    """Whether people are less than half, by the upper bound."""
-    return wilson.interval(sum(rows) / len(rows), len(rows))[1] < HALF
-
-
 def leaves(kinds: Kinds) -> bool:
     """Whether a label leaves the measured lists."""
-    return len(failing(kinds)) >= KINDS and below(
-        [each for rows in kinds.values() for each in rows]
-    )
+    every = [each for rows in kinds.values() for each in rows]
+    few_people = sum(sum(rows) < HALF * len(rows) for rows in kinds.values())
+    return few_people >= KINDS and wilson.interval(sum(every) / len(every), len(every))[1] < HALF
 
 
 def main() -> None:

@@ -70,13 +70,13 @@ def test_people_of_a_topic_are_those_of_files(
 ) -> None:
     """The sample does not depend on the source, the cuts of blocks or the number of workers."""
     name, output = topic(1), tmp_path / "topic"
-    texts = ("The sage grew well.", "The kids met an elderly man.", "A veteran issue.")
+    texts = ("The bro code grew.", "The girls met a gentleman.", "A bro issue.")
     values = [
         json.dumps({"id": f"d{i}", "text": f"{i}. {texts[i % 3]}"}).encode() for i in range(300)
     ]
     for value in range(0, 300, 100):
         broker.produce(name, 0, values[value : value + 100])
-    config = load(None, {"measure.count": "people", "measure.passages": 4}, ["age"])
+    config = load(None, {"measure.count": "people", "measure.passages": 4}, ["gender"])
     stream = Stream(KafkaSettings(broker.address), name, pane_seconds=86_400.0, until_end=True)
     StreamRun(stream, output, config).go()
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(values))
@@ -84,8 +84,8 @@ def test_people_of_a_topic_are_those_of_files(
     [files] = read_entries(tmp_path / "files")
     entries = read_entries(output)
     if len(entries) == 1:  # unless midnight came between
-        own = entries[0].attributes["age"]
+        own = entries[0].attributes["gender"]
         assert own.people is not None and 0 < own.people.passages <= 4
-        assert own.sums == files.attributes["age"].sums
-    words = [entry.attributes["age"].people for entry in entries]
+        assert own.sums == files.attributes["gender"].sums
+    words = [entry.attributes["gender"].people for entry in entries]
     assert sum(sum(each.words.counts) for each in words if each) == 400

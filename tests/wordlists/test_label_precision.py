@@ -7,7 +7,7 @@ from benchmarks import label_precision
 
 from evenflow.wordlists.loader import ORIGINAL, load
 
-COUNTERPARTS = {"goddess", "prioress", "doña"}  # they leave with god, prior and don
+COUNTERPARTS = {"goddess", "prioress", "doña", "sisterhood"}  # of god, prior, don, brotherhood
 RETOLD = {"middle", "middles"}  # of table 13: replaced by “middle aged”
 
 
@@ -15,7 +15,7 @@ def test_what_mostly_names_nobody_has_left_the_measured_lists() -> None:
     out = {
         each for each, kinds in label_precision.evidence().items() if label_precision.leaves(kinds)
     }
-    assert out >= {("age", "ancient"), ("gender", "prior")}
+    assert out >= {("age", "veteran"), ("gender", "prior"), ("religion", "cohen")}
     assert not [each for each in out if each[1] in load(each[0]).labels]
 
 
@@ -35,11 +35,9 @@ def test_nothing_else_has_left(name: str) -> None:
     ("kinds", "leaves"),
     [
         ({"a": [False] * 4, "b": [False] * 4, "c": [False] * 4}, True),
-        (
-            {"a": [False] * 4, "b": [False] * 4, "c": [False] * 3},
-            False,
-        ),  # its bound is above a half
+        ({"a": [False], "b": [False], "c": [False]}, False),  # its bound is above a half
         ({"a": [False] * 9, "b": [False] * 9}, False),
+        ({"a": [False] * 4, "b": [False] * 4, "c": [True, False]}, False),
         ({"a": [False] * 4, "b": [False] * 4, "c": [False] * 4, "d": [True] * 20}, False),
     ],
 )

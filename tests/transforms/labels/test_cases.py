@@ -202,7 +202,7 @@ ATTRIBUTES = [
     ("Hindu boys, Buddhist girls", "hinduism:Hindu male:boys buddhism:Buddhist female:girls"),
     ("Jewish elders, a Sunni sultan", "judaism:Jewish old:elders islam:Sunni islam:sultan"),
     ("Jews and jewels", "judaism:Jews"),
-    ("the retired veteran's kids", "old:retired old:veteran young:kids"),
+    ("the retired elder's kids", "old:retired old:elder young:kids"),
     ("freshmen, sophomores and a middle schooler", "young:freshmen young:sophomores"),
     ("a wrinkly old-timer", "old:wrinkly old:old-timer"),
 ]

@@ -603,7 +603,7 @@ def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_
 
 def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
-    sentences = ("The sage grew well.", "The kids met an elderly man.", "A veteran issue.")
+    sentences = ("The bro code grew.", "The girls met a gentleman.", "A bro issue.")
     rows = [
         {"id": str(n), "text": f"{n}. {sentences[n % 3]} {sentences[n % 2]}"} for n in range(40)
     ]
@@ -611,31 +611,33 @@ def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
     people = {"measure.count": "people", "measure.passages": 4, "pane.docs": 20}
     found = []
     for workers, output in ((1, tmp_path / "one"), (2, tmp_path / "two")):
-        Run([str(source)], output, load(None, people, ["age"]), workers=workers).go()
+        Run([str(source)], output, load(None, people, ["gender"]), workers=workers).go()
         found.append(digests(output))
     assert found[0] == found[1]
     first, second = read_entries(tmp_path / "one")
-    age = second.attributes["age"]
-    assert age.people is not None and 0 < age.people.passages <= 4
-    assert sum(age.people.words.counts) > sum(age.sums.counts) > 10
-    every = [each.attributes["age"].people for each in (first, second)]
-    assert age.people.cumulative.mentions == sum(sum(each.words.counts) for each in every if each)
-    assert age.rolling.mentions == pytest.approx(
-        sum(sum(each.attributes["age"].sums.counts) for each in (first, second)), abs=1
+    gender = second.attributes["gender"]
+    assert gender.people is not None and 0 < gender.people.passages <= 4
+    assert sum(gender.people.words.counts) > sum(gender.sums.counts) > 10
+    every = [each.attributes["gender"].people for each in (first, second)]
+    assert gender.people.cumulative.mentions == sum(
+        sum(each.words.counts) for each in every if each
     )
-    assert age.people.labels["elderly"] > 5 > 1 > age.people.labels["veteran"]
-    # Half of the people are old, half young: against a tenth and four tenths
-    against = age.people.against
+    assert gender.rolling.mentions == pytest.approx(
+        sum(sum(each.attributes["gender"].sums.counts) for each in (first, second)), abs=1
+    )
+    assert gender.people.labels["gentleman"] > 5 > 1 > gender.people.labels["bro"]
+    # Half of the people are women
+    against = gender.people.against
     assert against.keys() == {"even", "population"} and against["population"].dr is not None
-    counts = np.array(first.attributes["age"].sums.counts) + np.array(age.sums.counts)
-    wanted = np.abs(counts / counts.sum() - [0.41, 0.49, 0.10]).sum() / 2
+    counts = np.array(first.attributes["gender"].sums.counts) + np.array(gender.sums.counts)
+    wanted = np.abs(counts / counts.sum() - [0.497, 0.503]).sum() / 2
     assert against["population"].dr == pytest.approx(wanted, abs=1e-5)
-    totals = Totals.of([first, second]).attributes["age"]
+    totals = Totals.of([first, second]).attributes["gender"]
     build(tmp_path / "one")
     page = (tmp_path / "one" / "report.html").read_text()
     assert "cumulative DR against the population" in page
     shares = {
-        row["label"]: row.get("people", 0) for row in attribute("age", totals, None)["labels"]
+        row["label"]: row.get("people", 0) for row in attribute("gender", totals, None)["labels"]
     }
-    assert shares["elderly"] > 0.7 > 0.3 > shares["veteran"]
-    assert f"{percent(shares['elderly'])} people" in page
+    assert shares["gentleman"] > 0.7 > 0.3 > shares["bro"]
+    assert f"{percent(shares['gentleman'])} people" in page
