@@ -62,7 +62,6 @@ class Lease:
         output: Place,
         standby: bool = False,
         note: Callable[[str], None] = lambda text: None,
-        stop: threading.Event | None = None,
     ):
         """Prepare a lease.
 
@@ -70,11 +69,9 @@ class Lease:
             output: The output.
             standby: Wait for as long as another run holds the lease.
             note: Called with what a user should know while it waits.
-            stop: Set it to end the wait, with LockedError.
         """
         self._storage = at(output)
         self._standby, self._note = standby, note
-        self._stop = stop or threading.Event()
         self._ended = threading.Event()
         self._lost = False
         self._term = 0
@@ -97,13 +94,13 @@ class Lease:
                 self._take()
                 return self
             except LockedError as error:
-                if not self._standby or self._stop.is_set():
+                if not self._standby:
                     raise
                 self.looked = time.monotonic()
                 if not noted:
                     self._note(f"{error}; standing by")
                     noted = True
-                self._stop.wait(0.2 if self._storage.local else BEAT_SECONDS)
+                time.sleep(0.2 if self._storage.local else BEAT_SECONDS)
 
     def _take(self) -> None:
         """Take the lease, or raise LockedError."""
@@ -140,8 +137,7 @@ class Lease:
         """Wait until the holder of a term has ended. Raises LockedError if it goes on."""
         first, since = self._read_beat(term), time.monotonic()
         while first != "ended" and time.monotonic() - since < LEASE_SECONDS:
-            if self._stop.wait(BEAT_SECONDS / 2):
-                raise self._locked(term)
+            time.sleep(BEAT_SECONDS / 2)
             now = self._read_beat(term)
             self.looked = time.monotonic()
             if now == "ended":

@@ -15,7 +15,7 @@ from evenflow.pipelines.engine.panes.output import refuse_foreign
 from evenflow.pipelines.pages.report.report import build
 from evenflow.pipelines.terminal import summaries
 from evenflow.pipelines.terminal.lines import counted
-from evenflow.pipelines.terminal.outcome import PaneProgress
+from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.results import Outcome
 from evenflow.settings import Configuration, configuration, wrong
 from evenflow.transforms.storage.storage import Storage, at
@@ -135,15 +135,14 @@ class Gate:
         found = patterns(inputs)
         if found is None:
             found = [self._written(inputs, storage)]
-        run = Run(found, storage, self.config, workers)
         line = Line() if progress or (progress is None and in_notebook()) else None
-        told = [each for each in (on_pane, line) if each is not None]
 
-        def tell(done: PaneProgress) -> None:
-            for each in told:
-                each(done)
+        def pane(done: PaneProgress) -> None:
+            for call in (on_pane, line):
+                if call is not None:
+                    call(done)
 
-        run.on_pane = tell
+        run = Run(found, storage, self.config, workers, observer=Observer(pane))
         try:
             outcome = run.go()
         finally:

@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
@@ -26,12 +27,13 @@ from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
     from evenflow.pipelines.metrics.watching import Watched
-    from evenflow.pipelines.terminal.outcome import Outcome
+    from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
     from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
-    # Reads the input under a configuration; Watched is updated pane by pane, where there is one
-    Read = Callable[[Config, Watched | None], Outcome]
+    # Reads the input under a configuration; an observer shows panes with the given function
+    Observing = Callable[[Callable[[PaneProgress], None]], Observer]
+    Read = Callable[[Config, Observing], Outcome]
 
 
 def run_gate(
@@ -71,24 +73,23 @@ def run_gate(
             from evenflow.pipelines.engine.panes import llm_server
 
             for text in llm_server.probe(config):
-                report_event("note", text, 0, session)
+                _note(session, text)
         elif server:
-            report_event(
-                "note",
+            _note(
+                session,
                 "the language model is asked nothing: neither --stereotypes nor --mode substitute"
                 " or augment is on",
-                0,
-                session,
             )
         session.output, session.resumable = result.output, True
         with _serving_metrics(config, result, session) as metrics:
             from evenflow.pipelines.triggers.worker import acting
 
-            def note(text: str) -> None:
-                report_event("note", text, 0, session)
+            def observing(show: Callable[[PaneProgress], None]) -> Observer:
+                return _observer(session, metrics, show)
 
-            with acting(result.output, config, note) as acted:
-                outcome = read(config, metrics)
+            with acting(result.output, config, partial(_note, session)) as acted:
+                outcome = read(config, observing)
+            session.go_on()
             from evenflow.pipelines.pages.report.report import build
 
             page = build(result.output)
@@ -113,6 +114,29 @@ def run_gate(
         report_event("empty", EMPTY, BLOCKED, session)
         raise typer.Exit(BLOCKED)
     raise typer.Exit(FAILED if failed or refused else 0)
+
+
+def _note(session: Session, text: str) -> None:
+    """Print what a user should know."""
+    report_event("note", text, 0, session)
+
+
+def _observer(
+    session: Session, metrics: Watched | None, show: Callable[[PaneProgress], None]
+) -> Observer:
+    """What prints notes, and shows panes and tells metrics about them."""
+    from evenflow.pipelines.terminal.outcome import Observer
+
+    def pane(done: PaneProgress) -> None:
+        show(done)
+        if metrics is not None:
+            metrics.committed(done)
+        session.go_on()
+
+    out = Observer(pane, partial(_note, session))
+    if metrics is not None:
+        out.backlog, out.health = metrics.look_at_topic, metrics.health
+    return out
 
 
 def advice(outcome: Outcome, output: Storage) -> list[str]:

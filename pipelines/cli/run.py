@@ -23,11 +23,11 @@ from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.cli.metrics import deliver, gateway_address
 from evenflow.pipelines.cli.options import LlmOptions, ResultOptions
 from evenflow.pipelines.cli.runners import runner_options
-from evenflow.pipelines.terminal.endings import Session, report_event
+from evenflow.pipelines.terminal.endings import Session
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.metrics.watching import Watched
-    from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
+    from evenflow.pipelines.cli.lifecycle import Observing
+    from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
 
 FOLLOW_SECONDS = 60.0  # without a change, before a pane that is not full is committed
@@ -141,8 +141,8 @@ def run(
         raise typer.BadParameter("it needs --follow", param_hint="'--pane-seconds'")
     waits = (pane_seconds or FOLLOW_SECONDS) if follow else None
 
-    def read(config: Config, metrics: Watched | None) -> Outcome:
-        outcome = _read(inputs, config, workers, beam, waits, session, result, metrics)
+    def read(config: Config, observing: Observing) -> Outcome:
+        outcome = _read(inputs, config, workers, beam, waits, session, result, observing)
         deliver(result.output, metrics_file, push_gateway, session)
         return outcome
 
@@ -157,7 +157,7 @@ def _read(
     follow: float | None,
     session: Session,
     result: ResultOptions,
-    metrics: Watched | None,
+    observing: Observing,
 ) -> Outcome:
     """Run the gate on files, with its progress on standard error."""
     if workers > 1:
@@ -174,30 +174,9 @@ def _read(
         from evenflow.pipelines.engine.files.driver import Run
 
     with reporter(result.log_format, sizes, result.quiet) as progress:
-
-        def on_pane(done: PaneProgress) -> None:
-            progress.on_pane(done)
-            if metrics is not None:
-                metrics.committed(done.entry, (done.input_bytes, done.total_bytes))
-            session.go_on()
-
-        def on_note(text: str) -> None:
-            report_event("note", text, 0, session)
-
-        run = Run(
-            inputs,
-            result.output,
-            config,
-            workers,
-            beam,
-            result.standby,
-            follow,
-            on_pane=on_pane,
-            on_block=progress.on_block,
-            on_note=on_note,
-            debug=session.debug,
-            health=metrics.health if metrics is not None else None,
-        )
-        outcome = run.go()
-        session.go_on()
-    return outcome
+        observer = observing(progress.on_pane)
+        observer.block = progress.on_block
+        standby, debug = result.standby, session.debug
+        return Run(
+            inputs, result.output, config, workers, beam, standby, follow, observer, debug
+        ).go()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,10 +19,9 @@ from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.lines import counted, event, visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.metrics.watching import Watched
-    from evenflow.pipelines.terminal.outcome import Outcome
+    from evenflow.pipelines.cli.lifecycle import Observing
+    from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
     from evenflow.schemas.config import Config
-    from evenflow.schemas.ledger import PaneEntry
 
 PUBLISHING = "Publishing"
 
@@ -86,7 +85,7 @@ def stream(
     arguments = runner_options(runner or [], workers)
     session: Session = context.obj
 
-    def read(config: Config, metrics: Watched | None) -> Outcome:
+    def read(config: Config, observing: Observing) -> Outcome:
         if workers > 1:
             from evenflow.pipelines.engine.files import forks
 
@@ -114,73 +113,38 @@ def stream(
             publish=publish,
             publish_from=publish_from,
         )
-        lines = _Lines(session, result.quiet)
-
-        def on_pane(entry: PaneEntry, seconds: float) -> None:
-            lines.on_pane(entry, seconds)
-            if metrics is not None:
-                metrics.committed(entry)
-
-        stop = threading.Event()
-        run = StreamRun(
-            source,
-            result.output,
-            config,
-            arguments,
-            stop,
-            on_pane,
-            lines.on_note,
-            session.debug,
-            result.standby,
-            metrics.look_at_topic if metrics is not None else None,
-            workers,
-            metrics.health if metrics is not None else None,
-        )
-        return run.go()
+        observer = observing(partial(_show, session, result.quiet))
+        standby, debug = result.standby, session.debug
+        return StreamRun(
+            source, result.output, config, arguments, workers, standby, observer, debug
+        ).go()
 
     run_gate(session, gate, llm, result, read, "nothing new to read")
 
 
-class _Lines:
-    """Prints a line a pane on standard error."""
-
-    def __init__(self, session: Session, quiet: bool):
-        self._session, self._quiet = session, quiet
-
-    def on_pane(self, entry: PaneEntry, seconds: float) -> None:
-        """Print a pane that was committed, and the seconds that it took to commit."""
-        if self._quiet or entry.stream is None:
-            return
-        lag = time.time() - entry.stream.span / 1000
-        if self._session.json_lines:
-            scores = {name: each.cumulative.dr for name, each in entry.attributes.items()}
-            self._event(
-                "pane",
-                pane=entry.pane,
-                verdict=entry.verdict.state,
-                reason=entry.verdict.reason,
-                documents=entry.documents,
-                dead_letters=entry.dead,
-                seconds_since_its_start=round(lag, 3),
-                seconds_to_commit=round(seconds, 3),
-                dr=scores,
-            )
-            return
-        verdict = entry.verdict
-        line = (
-            f"pane {entry.pane}: {verdict.state} ({verdict.reason});"
-            f" {counted(entry.documents, 'document')}, {counted(entry.dead, 'dead letter')},"
-            f" {lag:.1f} s after its start"
-        )
-        print(visible(line), file=sys.stderr, flush=True)
-
-    def on_note(self, text: str) -> None:
-        """Print what a user should know."""
-        if self._session.json_lines:
-            self._event("note", message=text)
-        else:
-            print(f"evenflow: {visible(text)}", file=sys.stderr, flush=True)
-
-    def _event(self, kind: str, **values: Any) -> None:
-        """Print a JSON line."""
-        print(event(kind, values), file=sys.stderr, flush=True)
+def _show(session: Session, quiet: bool, done: PaneProgress) -> None:
+    """Print a line on standard error about a pane that was committed."""
+    entry = done.entry
+    if quiet or entry.stream is None:
+        return
+    lag = time.time() - entry.stream.span / 1000
+    verdict = entry.verdict
+    if session.json_lines:
+        values = {
+            "pane": entry.pane,
+            "verdict": verdict.state,
+            "reason": verdict.reason,
+            "documents": entry.documents,
+            "dead_letters": entry.dead,
+            "seconds_since_its_start": round(lag, 3),
+            "seconds_to_commit": round(done.seconds, 3),
+            "dr": {name: each.cumulative.dr for name, each in entry.attributes.items()},
+        }
+        print(event("pane", values), file=sys.stderr, flush=True)
+        return
+    line = (
+        f"pane {entry.pane}: {verdict.state} ({verdict.reason});"
+        f" {counted(entry.documents, 'document')}, {counted(entry.dead, 'dead letter')},"
+        f" {lag:.1f} s after its start"
+    )
+    print(visible(line), file=sys.stderr, flush=True)

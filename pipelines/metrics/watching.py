@@ -22,8 +22,8 @@ from evenflow.gates.metrics.now import Now
 from evenflow.gates.metrics.state import ledger_state
 from evenflow.pipelines.metrics.timings import TimingsReader
 from evenflow.pipelines.pages.report.figures import configuration
+from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io.files import printable
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, at
@@ -74,13 +74,10 @@ class Watched:
         self._times: dict[int, float] = {}
         self._runs: Mapping[tuple[str, str], int] = {}
 
-    def committed(self, entry: PaneEntry, read: tuple[int, int] | None = None) -> None:
-        """Add a pane that this process has committed.
-
-        Args:
-            entry: The pane's entry.
-            read: Stored bytes of the input up to there, and in all; None: of a topic.
-        """
+    def committed(self, done: PaneProgress) -> None:
+        """Add a pane that this process has committed."""
+        entry = done.entry
+        read = (done.input_bytes, done.total_bytes) if entry.stream is None else None
         with self._lock:
             if self._totals is not None and entry.pane == self._totals.panes:
                 self._totals.add(entry)

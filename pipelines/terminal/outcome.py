@@ -1,11 +1,17 @@
-"""What a run reports: how far it is after a pane, and how it ended."""
+"""What a run reports: to an observer while it goes on, and how it ended."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evenflow.gates.ledger.history import History
+from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
+
+if TYPE_CHECKING:
+    from evenflow.gates.health import Health
 
 
 @dataclass
@@ -15,14 +21,34 @@ class PaneProgress:
     Attributes:
         entry: The pane's entry in the ledger.
         seconds: Time that the pane took.
-        input_bytes: Bytes of the files as stored that are done.
-        total_bytes: Bytes of all files as stored.
+        input_bytes: Bytes of the files as stored that are done; of a topic 0.
+        total_bytes: Bytes of all files as stored; of a topic 0.
     """
 
     entry: PaneEntry
     seconds: float
-    input_bytes: int
-    total_bytes: int
+    input_bytes: int = 0
+    total_bytes: int = 0
+
+
+@dataclass
+class Observer:
+    """Hears how a run goes on.
+
+    Attributes:
+        pane: Called after each commit.
+        note: Called with what a user should know.
+        block: Called after each block of a file is read, with one worker only.
+        backlog: Called again and again with the records of each partition of a topic that are not
+            committed yet, and whether any of them are read; None: nobody wants to know.
+        health: Says whether the run can do its work; None: nobody asks.
+    """
+
+    pane: Callable[[PaneProgress], None] = lambda done: None
+    note: Callable[[str], None] = lambda text: None
+    block: Callable[[Figures], None] = lambda figures: None
+    backlog: Callable[[Mapping[int, int], bool], None] | None = None
+    health: Health | None = None
 
 
 @dataclass

@@ -81,16 +81,6 @@ def test_a_standby_takes_over_after_silence_and_the_old_holder_is_fenced(
         new.check()
 
 
-def test_a_standby_can_be_stopped(output: Storage) -> None:
-    stop = threading.Event()
-    with Lease(output):
-        timer = threading.Timer(0.1, stop.set)
-        timer.start()
-        with pytest.raises(LockedError):
-            Lease(output, standby=True, stop=stop).__enter__()
-        timer.join()
-
-
 def test_of_many_that_take_a_silent_lease_one_succeeds(output: Storage, silent: None) -> None:
     Lease(output).__enter__()
     together, taken, refused = threading.Barrier(8), [], []

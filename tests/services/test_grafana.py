@@ -23,6 +23,7 @@ from services.stream_outputs import EVENFLOW, TopicMaker, documents, to_end, wai
 from evenflow.gates import triggers
 from evenflow.pipelines.metrics.serving import serving
 from evenflow.pipelines.metrics.watching import Watched
+from evenflow.pipelines.terminal.outcome import Observer
 from evenflow.schemas.config import load
 
 DASHBOARDS = sorted((ROOT / "deploy" / "grafana").glob("*.json"))
@@ -74,8 +75,7 @@ def a_run_on_a_topic(folder: Path, broker: Broker, topic: str) -> Watched:
     watched = Watched(output, load(None))
     broker.produce(topic, 0, documents(0, 300))
     run = to_end(broker, topic, output)
-    run.on_look = watched.look_at_topic
-    run.on_pane = lambda entry, seconds: watched.committed(entry)
+    run.observer = Observer(watched.committed, backlog=watched.look_at_topic)
     run.go()
     return watched
 

@@ -21,7 +21,7 @@ from services.s3_server import S3Server
 
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.terminal.outcome import PaneProgress
+from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.storage.storage import Storage, at
 
@@ -171,7 +171,7 @@ def test_flink_goes_on_after_a_kill(
 
     starting = threading.Thread(target=reached.restart, args=(what,))
     output = at(f"{bucket}/out")
-    Run([str(corpus)], output, config, options=reached.options(2), on_pane=kill).go()
+    Run([str(corpus)], output, config, options=reached.options(2), observer=Observer(kill)).go()
     if what in ALONE:
         starting.join()
     assert killed.is_set() and outputs(output) == expected
@@ -200,7 +200,7 @@ def test_spark(
         each.replace("localhost:8099", f"{host}:{port}") for each in runner_options(["spark"])
     ]
     try:
-        Run([str(corpus)], tmp_path / "out", config, options=options, on_pane=kill).go()
+        Run([str(corpus)], tmp_path / "out", config, options=options, observer=Observer(kill)).go()
     finally:
         servers[-1].stop()
     assert len(servers) == 1 + is_killed

@@ -34,6 +34,7 @@ from services.stream_outputs import (
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.files.driver import Run as FileRun
+from evenflow.pipelines.terminal.outcome import Observer
 from evenflow.schemas.config import Config
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.measures.coverage.records import CoverageEntry
@@ -84,7 +85,9 @@ def test_entities_are_looked_up_as_in_files(
     wanted = {"tau": "30%", "attributes": ["who.gender", "text.gender"], "entities": str(kb)}
     config = Config.model_validate({"coverage": wanted})
     notes: list[str] = []
-    stream = replace(to_end(broker, name, tmp_path / "s"), config=config, on_note=notes.append)
+    stream = replace(
+        to_end(broker, name, tmp_path / "s"), config=config, observer=Observer(note=notes.append)
+    )
     stream.go()
     FileRun([str(file)], tmp_path / "f", config).go()
     entries = (next(iter(read_entries(tmp_path / each))) for each in ("s", "f"))

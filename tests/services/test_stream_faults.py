@@ -35,7 +35,7 @@ from services.stream_outputs import (
 from evenflow.gates.ledger.files import read_entries
 from evenflow.gates.lock import LockedError
 from evenflow.pipelines.engine.stream.publish import Topics
-from evenflow.schemas.ledger import PaneEntry
+from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.offsets import GroupOffsets
 from evenflow.transforms.kafka.output import PanePublisher
@@ -219,14 +219,14 @@ def test_the_broker_dies_between_the_ledger_and_the_group(
     notes: list[str] = []
     starting: list[threading.Timer] = []
 
-    def on_pane(entry: PaneEntry, seconds: float) -> None:
-        if entry.pane == 0:
+    def on_pane(done: PaneProgress) -> None:
+        if done.entry.pane == 0:
             own_broker.kill()
             starting.append(threading.Timer(3.0, own_broker.start))
             starting[0].start()
 
     run = to_end(own_broker, name, output, group="g", publish=publish)
-    run.on_pane, run.on_note = on_pane, notes.append
+    run.observer = Observer(on_pane, notes.append)
     try:
         assert run.go().new == 3
     finally:

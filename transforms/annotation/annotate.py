@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.transforms.annotation.mentions import Ints, MentionCounter
+from evenflow.transforms.annotation.mentions import Counted, Ints, MentionCounter
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
@@ -126,6 +126,7 @@ class Annotator:
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists)
         self.screen = registry.screen(config, self.tier)
+        self._screen = _unscreened if self.screen is None else self.screen.screen
         self._copier = next((each for each in self.counters.values() if each.copies), None)
         self.repairs = self.proposer is not None or self.screen is not None
 
@@ -197,24 +198,16 @@ class Annotator:
 
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
-        found, known, parts = self._set_aside(found)
+        found, known, aside = self._set_aside(found)
         counted, details = self.mentions.count(found, known=known), None
         if self.repairs:
-            rows = Rows({words.attribute: words.groups for words in self.lists})
-            # A screen knows groups by more words than the labels, and copies are of all documents
-            every = self.screen is not None or self._copier is not None
-            relevant = list(self.mentions.relevant(counted.searched, every))
-            kept, aside = self._screened(found, relevant, rows)
-            parts += aside
-            if kept is not found:
-                found, counted = kept, self.mentions.count(kept)
-                relevant = self.mentions.relevant(counted.searched, self._copier is not None)
-            details = Details(rows, self._proposed(found, relevant, counted.columns))
+            found, counted, details, screened = self._detailed(found, counted)
+            aside = [*aside, *screened]
         figures = counted.figures
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
         table = self._table(found, counted.mentions, counted.columns)
-        set_aside = pa.concat_tables(parts) if parts else None
+        set_aside = pa.concat_tables(aside) if aside else None
         return Annotated(table, found.dead, figures, details, set_aside)
 
     def _set_aside(self, found: Documents) -> tuple[Documents, Columns, list[pa.Table]]:
@@ -230,36 +223,33 @@ class Annotator:
                 found = _chosen(found, left)
         return found, columns, parts
 
-    def _screened(
-        self, found: Documents, relevant: Sequence[Relevant], rows: Rows
-    ) -> tuple[Documents, list[pa.Table]]:
-        """The documents after the screen, and those that are set aside. Fills the rows."""
-        texts = list(found.texts)
-        aside: dict[int, str] = {}
-        screened = (
-            [Screened(each.text) for each in relevant]
-            if self.screen is None
-            else self.screen.screen(relevant, found)
-        )
-        for each, done in zip(relevant, screened, strict=True):
-            place, identity = found.places[each.number], found.ids[each.number]
-            rows.add(
-                place,
-                identity,
-                each.text,
-                each.sentences,
-                each.mentions,
-                done.findings,
-                done.places,
-            )
-            texts[each.number] = done.text
+    def _detailed(
+        self, found: Documents, counted: Counted
+    ) -> tuple[Documents, Counted, Details, list[pa.Table]]:
+        """The documents that the screen lets pass, what the repair needs, the others with reasons.
+
+        What passes is counted again if the screen changed anything.
+        """
+        # A screen knows groups by more words than the labels, and copies are of all documents
+        every = self.screen is not None or self._copier is not None
+        relevant = list(self.mentions.relevant(counted.searched, every))
+        screened = self._screen(relevant, found)
+        rows = Rows({words.attribute: words.groups for words in self.lists})
+        texts, reasons = list(found.texts), dict[int, str]()
+        for (number, text, sentences, mentions, _), done in zip(relevant, screened, strict=True):
+            place, identity = found.places[number], found.ids[number]
+            rows.add(place, identity, text, sentences, mentions, done.findings, done.places)
+            texts[number] = done.text
             if done.aside is not None:
-                aside[each.number] = done.aside
-        if not aside and texts == found.texts:
-            return found, []
-        left = [number for number in range(len(texts)) if number not in aside]
-        kept = _chosen(replace(found, texts=texts), left)
-        return kept, [_with_reasons(found, dict(sorted(aside.items())))] if aside else []
+                reasons[number] = done.aside
+        aside = [_with_reasons(found, reasons)] if reasons else []
+        if reasons or texts != found.texts:
+            left = [number for number in range(len(texts)) if number not in reasons]
+            found = _chosen(replace(found, texts=texts), left)
+            counted = self.mentions.count(found)
+            relevant = self.mentions.relevant(counted.searched, self._copier is not None)
+        details = Details(rows, self._proposed(found, relevant, counted.columns))
+        return found, counted, details, aside
 
     def _proposed(
         self, found: Documents, relevant: Iterable[Relevant], columns: Columns
@@ -267,7 +257,7 @@ class Annotator:
         """What could be substituted, by document."""
         if self.proposer is None:
             return []
-        out: list[Proposed | None] = []
+        out: list[Proposed] = []
         copier = self._copier
         names = joined.field_names(self.config) if copier else ()
         texts = joined.texts_of(found.texts, found.fields, names) if copier else []
@@ -279,8 +269,9 @@ class Annotator:
                     whole = self.mentions.read(BETWEEN.join(texts[number]))
             if mentions or whole is not None:
                 place, identity = found.places[number], found.ids[number]
-                out.append(self.proposer.propose(place, identity, text, sentences, mentions, whole))
-        return [each for each in out if each is not None]
+                proposed = self.proposer.propose(place, identity, text, sentences, mentions, whole)
+                out += [] if proposed is None else [proposed]
+        return out
 
     def _table(self, found: Documents, counts: list[Ints], columns: Columns) -> pa.Table:
         """The documents with their mentions, and blanks in the columns that the repair fills."""
@@ -298,6 +289,11 @@ class Annotator:
                 else pa.array(np.ones(len(found.ids)), column.type)
             )
         return documents_table(found, own)
+
+
+def _unscreened(documents: Sequence[Relevant], block: Documents) -> Sequence[Screened]:
+    """Documents as nothing has looked through them, in place of `Screen.screen`."""
+    return [Screened(each.text) for each in documents]
 
 
 def _chosen(found: Documents, numbers: Sequence[int]) -> Documents:

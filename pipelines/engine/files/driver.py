@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evenflow.gates import hold
-from evenflow.gates.health import Health
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger import output_files
@@ -21,16 +20,16 @@ from evenflow.pipelines.engine.files.cutting import Pane
 from evenflow.pipelines.engine.files.intake import Intake, Rest
 from evenflow.pipelines.engine.panes import closing, columns, commit, epochs
 from evenflow.pipelines.engine.panes.epochs import RunError as RunError  # raised by a run
-from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
+from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import Figures, own_columns
+from evenflow.schemas.documents import own_columns
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.hidden import MASKED
 from evenflow.schemas.ledger import FORMAT, PaneEntry
 from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.io import files, first_records
 from evenflow.transforms.measures import registry
-from evenflow.transforms.storage.storage import Place, Stored, at
+from evenflow.transforms.storage.storage import Place, at
 from evenflow.wordlists.loader import WordList
 
 
@@ -47,11 +46,8 @@ class Run:
         standby: Wait for as long as another run writes to the output.
         follow: Read on when the input has grown; a pane that is not full is committed when nothing
             has come for so many seconds. None: end at the input's end.
-        on_pane: Called after each commit.
-        on_block: Called after each block read, with one worker only.
-        on_note: Called with what a user should know.
+        observer: Hears how the run goes on.
         debug: Whether what Beam and its runner log and print is shown.
-        health: Says whether the run can do its work; None: nobody asks.
     """
 
     inputs: list[str]
@@ -61,11 +57,8 @@ class Run:
     options: Sequence[str] = ()
     standby: bool = False
     follow: float | None = None
-    on_pane: Callable[[PaneProgress], None] = lambda progress: None
-    on_block: Callable[[Figures], None] = lambda figures: None
-    on_note: Callable[[str], None] = lambda text: None
+    observer: Observer = field(default_factory=Observer)
     debug: bool = False
-    health: Health | None = None
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -89,15 +82,16 @@ class Run:
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
         """
-        intake = Intake(self.inputs, at(self.output), self.follow, self.on_note)
+        note = self.observer.note
+        intake = Intake(self.inputs, at(self.output), self.follow, note)
         found = intake.look(ledger.read_meta(self.output) or {})
         first_records.check_text_field(list(found), self.config.fields.text)
         lists = self.config.word_lists()
-        registry.look(self.config, self.on_note)
+        registry.look(self.config, note)
         commit.make_folders(self.output)
-        lease = Lease(self.output, self.standby, self.on_note)
-        if self.health is not None:  # a file that cannot be read ends the run
-            self.health.lease, self.health.silence = lease, lambda: 0.0
+        lease = Lease(self.output, self.standby, note)
+        if (health := self.observer.health) is not None:  # a file that cannot be read ends the run
+            health.lease, health.silence = lease, lambda: 0.0
         with lease, ExitStack() as beside:
             bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
             record = settings(self.config, lists, {"input": bytes_found})
@@ -107,40 +101,34 @@ class Run:
             rest = intake.rest(found, entries, known)
             root = intake.root(found, known)
 
-            def note(rest: Rest, finished: bool = False) -> None:
-                self._note(record, finished, intake.facts(), rest, root)
+            def write(rest: Rest, finished: bool = False) -> None:
+                self._write(record, finished, intake.facts(), rest, root)
 
-            note(rest, start.finished)
+            write(rest, start.finished)
             for text in start.notes:
-                self.on_note(text)
+                note(text)
             tell = beside.enter_context(
-                telling(self.output, self.config.gate.notify, len(entries), self.on_note)
+                telling(self.output, self.config.gate.notify, len(entries), note)
             )
             if start.finished and self.follow is None:
                 return Outcome(entries, 0)
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, self.on_note, tell
+                self.output, self.config, lists, entries, lease, start.epoch, note, tell
             )
             staging = closing.Staging(at(self.output), lease.run)
             context = making.GraphContext(self.config.model_dump(), staging, root)
-            panes = self._panes(rest, intake, entries, note)
+            panes = self._panes(rest, intake, entries, write)
             executor = beside.enter_context(workers.pool(self.workers))
             source = self._made(rest, panes, context, entries, executor)
             outcome = self._read(source, intake, context, committer, executor)
             if not outcome.held:
-                after = files.find(self.inputs)
-                gone = Stored("", 0)
-                intake.compare(
-                    {name: after.get(name, gone) for name in found},
-                    entries,
-                    ledger.read_meta(self.output) or {},
-                )
-                note(rest, True)
+                intake.compare_again(found, entries, ledger.read_meta(self.output) or {})
+                write(rest, True)
             return outcome
 
-    def _note(
+    def _write(
         self,
         record: dict[str, Any],
         finished: bool,
@@ -178,7 +166,7 @@ class Run:
                 now = time.perf_counter()
                 committer.note_timings(entry, now - began, read.timings)
                 how_far = intake.now.done(entry.source[-1].file, read.stored)
-                self.on_pane(PaneProgress(entry, now - began, *how_far))
+                self.observer.pane(PaneProgress(entry, now - began, *how_far))
                 began = now
                 if held := committer.held():
                     break
@@ -213,14 +201,14 @@ class Run:
             from evenflow.pipelines.engine.files import graph
 
             return graph.made(
-                rest.names, context, rest.begin, list(self.options), self.on_note, self.debug
+                rest.names, context, rest.begin, list(self.options), self.observer.note, self.debug
             )
         if self.workers == 1:
-            context.worker().on_block = self.on_block
+            context.worker().on_block = self.observer.block
         return workers.made(panes, context, executor, self.workers)
 
     def _panes(
-        self, rest: Rest, intake: Intake, entries: History, note: Callable[[Rest], None]
+        self, rest: Rest, intake: Intake, entries: History, write: Callable[[Rest], None]
     ) -> Iterator[Pane | None]:
         """Cut the rest; of an input that is followed, what comes later too, with None at a pause.
 
@@ -235,7 +223,7 @@ class Run:
             cut = cutting.panes(more.names, self.config, more.begin, more.whole)
             for number, pane in enumerate(cut):
                 if not number:  # a round is noted before its first pane is made
-                    note(more)
+                    write(more)
                 yield pane
             yield None
 

@@ -220,6 +220,13 @@ class Intake:
         self._seen = len(entries)
         return self._ranges
 
+    def compare_again(
+        self, found: dict[str, Stored], entries: History, known: Mapping[str, Any]
+    ) -> None:
+        """Compare the files as they are once all is read; one that is gone has changed."""
+        after, gone = files.find(self.inputs), Stored("", 0)
+        self.compare({name: after.get(name, gone) for name in found}, entries, known)
+
     def compare(self, found: dict[str, Stored], entries: History, known: Mapping[str, Any]) -> None:
         """Compare what panes have read with the files that may have changed, by digests.
 

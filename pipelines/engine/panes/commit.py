@@ -53,9 +53,9 @@ from evenflow.pipelines.engine.panes import removing
 from evenflow.pipelines.engine.panes.closing import Ready, Staged, close_pane
 from evenflow.pipelines.terminal.endings import undisturbed
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import RepairedPane
+from evenflow.schemas.documents import Figures, RepairedPane
 from evenflow.schemas.epoch import Epoch
-from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane
+from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane, Verdict
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.measures import registry
 from evenflow.transforms.staging.block import StagedBlock
@@ -196,55 +196,7 @@ class Committer:
             FencedError: Another run has taken the lease.
             OSError: A file cannot be read or written.
         """
-        judge = PaneJudge(self._config, self._lists, self.entries.totals)
-        attributes = judge.judge(ready.figures, ready.repairs, ready.weights, ready.weighed)
-        figures, gate = ready.figures, self._config.gate
-        aside = ready.set_aside.rows if ready.set_aside else 0
-        reading = reading_verdict(figures.dead_reasons, figures.documents + aside, gate.most_dead)
-        asked = self._config.llm
-        asking = (
-            llm_verdict(figures.llm, asked.most_fallbacks, asked.fallbacks) if figures.llm else None
-        )
-        measures = judge.measures(figures)
-        benchmark = requirement.judge(self._output, gate.require)
-        verdict = overall(  # (b)
-            attributes, ready.checks, reading, asking, measures, benchmark, ready.weights
-        )
-        place = verdict.folder
-        judge.score_accepted(attributes, place)
-        entry = PaneEntry(
-            pane=len(self.entries),
-            source=source,
-            input_bytes=ready.figures.input_bytes,
-            text_bytes=ready.figures.text_bytes,
-            documents=ready.figures.documents,
-            dead=sum(ready.figures.dead_reasons.values()),
-            dead_reasons=ready.figures.dead_reasons,
-            sentences=ready.figures.sentences,
-            attributes=attributes,
-            shards=ready.shards,
-            dead_letters=ready.dead_letters,
-            checks=ready.checks,
-            verdict=verdict,
-            folder=place,
-            stream=stream,
-            sentence_table=ready.sentence_table,
-            set_aside=ready.set_aside,
-            llm=_cost(ready.figures.llm),
-            reading=reading,
-            asking=asking,
-            epoch=self._epoch.number,
-            program=self._epoch.program,
-            benchmark=benchmark,
-            weights=ready.weights,
-            left_out=ready.left_out,
-            removed=ready.removed,
-            replaced=ready.figures.replaced,
-            extra=figures.extra,
-            outside=figures.outside,
-            languages=figures.languages,
-        )
-        registry.enter(entry, measures)
+        entry = self._judged(ready, source, stream)  # (b)
         began, data = time.perf_counter(), entry_bytes(entry)
         # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():
@@ -271,6 +223,68 @@ class Committer:
             self.index.add(entry)
         timings["commit"] = time.perf_counter() - began
         return entry
+
+    def _judged(
+        self, ready: Ready, source: list[SourceRange], stream: StreamPane | None
+    ) -> PaneEntry:
+        """The entry of the next pane, with its verdict."""
+        judge = PaneJudge(self._config, self._lists, self.entries.totals)
+        attributes = judge.judge(ready.figures, ready.repairs, ready.weights, ready.weighed)
+        figures = ready.figures
+        reading, asking = self._reading(ready), self._asking(figures)
+        measures = judge.measures(figures)
+        benchmark = requirement.judge(self._output, self._config.gate.require)
+        verdict = overall(
+            attributes, ready.checks, reading, asking, measures, benchmark, ready.weights
+        )
+        judge.score_accepted(attributes, verdict.folder)
+        entry = PaneEntry(
+            pane=len(self.entries),
+            source=source,
+            input_bytes=figures.input_bytes,
+            text_bytes=figures.text_bytes,
+            documents=figures.documents,
+            dead=sum(figures.dead_reasons.values()),
+            dead_reasons=figures.dead_reasons,
+            sentences=figures.sentences,
+            attributes=attributes,
+            shards=ready.shards,
+            dead_letters=ready.dead_letters,
+            checks=ready.checks,
+            verdict=verdict,
+            folder=verdict.folder,
+            stream=stream,
+            sentence_table=ready.sentence_table,
+            set_aside=ready.set_aside,
+            llm=_cost(figures.llm),
+            reading=reading,
+            asking=asking,
+            epoch=self._epoch.number,
+            program=self._epoch.program,
+            benchmark=benchmark,
+            weights=ready.weights,
+            left_out=ready.left_out,
+            removed=ready.removed,
+            replaced=figures.replaced,
+            extra=figures.extra,
+            outside=figures.outside,
+            languages=figures.languages,
+        )
+        registry.enter(entry, measures)
+        return entry
+
+    def _reading(self, ready: Ready) -> Verdict:
+        """The verdict on the records that could not be read."""
+        aside = ready.set_aside.rows if ready.set_aside else 0
+        figures = ready.figures
+        return reading_verdict(
+            figures.dead_reasons, figures.documents + aside, self._config.gate.most_dead
+        )
+
+    def _asking(self, figures: Figures) -> Verdict | None:
+        """The verdict on the questions that the language model did not answer."""
+        llm = self._config.llm
+        return llm_verdict(figures.llm, llm.most_fallbacks, llm.fallbacks) if figures.llm else None
 
     def _later(self, do: Callable[..., None], *arguments: Any) -> None:
         """Do what no next step waits for: at once, or in an object store beside the next commits.

@@ -25,6 +25,7 @@ from evenflow.pipelines.engine.stream.board import TopicBoard
 from evenflow.pipelines.engine.stream.closing import Closing
 from evenflow.pipelines.engine.stream.desk import Desk
 from evenflow.pipelines.engine.stream.marks import StagedRange
+from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.ledger import PaneEntry, Position, SourceRange, StreamPane
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.panes import PaneId, Start
@@ -56,7 +57,7 @@ class StreamCommitter:
         executor: Closes panes.
         ahead: Panes that are closed or wait to be committed, at most.
         after_commit: Called with each entry as soon as it is in the ledger.
-        on_pane: Called with each entry and its seconds.
+        on_pane: Called after each commit.
     """
 
     context: GraphContext
@@ -66,7 +67,7 @@ class StreamCommitter:
     executor: Executor
     ahead: int = 1
     after_commit: Callable[[PaneEntry], None] = lambda entry: None
-    on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
+    on_pane: Callable[[PaneProgress], None] = lambda done: None
     _taken: deque[Closing] = field(default_factory=deque[Closing])
 
     @property
@@ -142,7 +143,7 @@ class StreamCommitter:
         self.desk.board.spent.clear()
         seconds = time.perf_counter() - began + closing.seconds
         self.committer.note_timings(entry, seconds, timings)
-        self.on_pane(entry, seconds)
+        self.on_pane(PaneProgress(entry, seconds))
 
     def backlog(self, firsts: Sequence[Start], ends: Sequence[int]) -> dict[int, int]:
         """Count the records of each partition that are not committed yet.

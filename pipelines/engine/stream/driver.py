@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from evenflow.gates.health import Health
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.history import History
 from evenflow.gates.notify import telling
@@ -26,7 +24,7 @@ from evenflow.pipelines.engine.stream.desk import Desk
 from evenflow.pipelines.engine.stream.publish import Topics, identity, messages
 from evenflow.pipelines.engine.stream.reader import Reads
 from evenflow.pipelines.engine.stream.watching import TopicWatch
-from evenflow.pipelines.terminal.outcome import Outcome
+from evenflow.pipelines.terminal.outcome import Observer, Outcome
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
@@ -91,6 +89,17 @@ class Stream:
             int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1)
         )
 
+    def record(self, config: Config) -> dict[str, Any]:
+        """Return the settings of a stream that a continued run must not change."""
+        return {
+            "stream": {
+                "topic": self.topic,
+                "pane_seconds": self.pane_seconds,
+                "pane_mib": config.pane.mib,
+                "values": self.values,
+            }
+        }
+
 
 @dataclass
 class StreamRun:
@@ -101,37 +110,28 @@ class StreamRun:
         output: The output: a directory, or an address in a store.
         config: The configuration.
         options: Of Beam's runner; none: this machine reads, without Beam.
-        stop: Set it (from a signal) to stop after the pane that is being committed.
-        on_pane: Called after each commit with the entry and its seconds.
-        on_note: Called with what a user should know.
-        standby: Wait for as long as another run writes to the output.
-        debug: Whether what Beam, its runner and kafka-python log and print is shown.
-        on_look: Called again and again with the records of each partition that are not committed
-            yet, and whether any of them are read; None: nobody wants to know.
         workers: Number of processes that close panes, and without a runner of as many more that
             read; 1: this one does both.
-        health: Says whether the run can do its work; None: nobody asks.
+        standby: Wait for as long as another run writes to the output.
+        observer: Hears how the run goes on.
+        debug: Whether what Beam, its runner and kafka-python log and print is shown.
     """
 
     stream: Stream
     output: Place
     config: Config
     options: list[str] = field(default_factory=list)
-    stop: threading.Event = field(default_factory=threading.Event)
-    on_pane: Callable[[PaneEntry, float], None] = lambda entry, seconds: None
-    on_note: Callable[[str], None] = lambda text: None
-    debug: bool = False
-    standby: bool = False
-    on_look: Callable[[Mapping[int, int], bool], None] | None = None
     workers: int = 1
-    health: Health | None = None
+    standby: bool = False
+    observer: Observer = field(default_factory=Observer)
+    debug: bool = False
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
         self.output = at(self.output)
 
     def go(self) -> Outcome:
-        """Run until the end or until `stop` is set.
+        """Run until the end, or for ever.
 
         Returns:
             How the run ended.
@@ -147,8 +147,8 @@ class StreamRun:
             OSError: A file cannot be read or written.
         """
         lists = self.config.word_lists()
-        registry.look(self.config, self.on_note)
-        with quiet(self.on_note) if not self.debug else contextlib.nullcontext():
+        registry.look(self.config, self.observer.note)
+        with quiet(self.observer.note) if not self.debug else contextlib.nullcontext():
             partitions = self._find(self.stream.topic)
             for topic in self.stream.publish.names:
                 self._find(topic)
@@ -156,24 +156,22 @@ class StreamRun:
 
     def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
         """Run once the topics were found."""
+        note = self.observer.note
         commit.make_folders(self.output)
-        lease = Lease(self.output, self.standby, self.on_note, self.stop)
-        if self.health is not None:
-            self.health.lease = lease
+        lease = Lease(self.output, self.standby, note)
+        if self.observer.health is not None:
+            self.observer.health.lease = lease
         with lease, contextlib.ExitStack() as beside:
-            given = source_settings(
-                self.config, self.stream.topic, self.stream.pane_seconds, self.stream.values
-            )
-            record = settings(self.config, lists, given)
+            record = settings(self.config, lists, self.stream.record(self.config))
             start = begin(self.output, lease, record, self.config, lists)
             for text in start.notes:
-                self.on_note(text)
+                note(text)
             entries = start.entries
             tell = beside.enter_context(
-                telling(self.output, self.config.gate.notify, len(entries), self.on_note)
+                telling(self.output, self.config.gate.notify, len(entries), note)
             )
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, self.on_note, tell
+                self.output, self.config, lists, entries, lease, start.epoch, note, tell
             )
             done = len(entries)
             staging = Staging(at(self.output), lease.run)
@@ -194,13 +192,12 @@ class StreamRun:
                 workers.pool(self.workers),
                 1 if self.workers == 1 else workers.AHEAD * self.workers,
                 after_commit=self._follow(entries, annotator),
-                on_pane=self.on_pane,
+                on_pane=self.observer.pane,
             )
             if self.workers == 1 or committer.closes:
                 _ = context.worker().checks  # made now: the first pane need not wait for seconds
-            held = panes.hold()
-            if held:
-                self.on_note(f"the gate is held: {held}")
+            if held := panes.hold():
+                note(f"the gate is held: {held}")
             self._run(panes, reads, context, done)
             committer.finish(context.build_docs)
             with contextlib.suppress(OSError):  # a reader that was left behind may still write
@@ -210,7 +207,7 @@ class StreamRun:
             return Outcome(entries, len(entries) - done, committer.held())
 
     def _run(self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int) -> None:
-        """Read and commit panes until all is read, `stop` is set or there are enough."""
+        """Read and commit panes until all is read or there are enough."""
         entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
         look = (
             LOOK_SECONDS if panes.context.staging.output.local is not None else STORE_LOOK_SECONDS
@@ -220,19 +217,19 @@ class StreamRun:
             self.stream.topic,
             reads.cutter,
             to_end,
-            count=self.on_look is not None,
+            count=self.observer.backlog is not None,
         )
-        if self.health is not None:
-            self.health.silence = watch.silence
+        if self.observer.health is not None:
+            self.observer.health.silence = watch.silence
 
         def enough() -> bool:
             most = self.stream.max_panes
-            return self.stop.is_set() or (most is not None and len(entries) - done >= most)
+            return most is not None and len(entries) - done >= most
 
         if self.options:
             readers = self._on_runner(reads, context, len(watch.firsts))
         else:
-            readers = local.reading(reads, context, self.workers, self.on_note)
+            readers = local.reading(reads, context, self.workers, self.observer.note)
         with watch.watching(), readers as has_ended:
             try:
                 while not enough():
@@ -242,13 +239,13 @@ class StreamRun:
                     desk.share(firsts, watch.stops)
                     held = panes.hold()
                     panes.commit_whole(len(firsts), until, enough)
-                    if self.on_look is not None:
+                    if self.observer.backlog is not None:
                         waiting = panes.waiting or desk.board.waiting
-                        self.on_look(panes.backlog(firsts, watch.ends), waiting)
+                        self.observer.backlog(panes.backlog(firsts, watch.ends), waiting)
                     over = ended or (to_end and (held or desk.board.ended(len(firsts))))
                     if over and (held or not panes.waiting):
                         break
-                    self.stop.wait(look)
+                    time.sleep(look)
             finally:
                 desk.close()
                 panes.close()
@@ -276,7 +273,7 @@ class StreamRun:
         with contextlib.ExitStack() as beside:
             if not self.debug:
                 beside.enter_context(runner.silent_workers())
-            yield beside.enter_context(runner.on_runner(draw, options, explain, self.on_note))
+            yield beside.enter_context(runner.on_runner(draw, options, explain, self.observer.note))
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.
@@ -290,12 +287,12 @@ class StreamRun:
             try:
                 return Cluster(self.stream.settings).partitions(topic)
             except UnreachableError as error:
-                if time.monotonic() > until or self.stop.is_set():
+                if time.monotonic() > until:
                     raise
                 if not noted:
-                    self.on_note(f"{error}; trying on for {START_SECONDS:.0f} s")
+                    self.observer.note(f"{error}; trying on for {START_SECONDS:.0f} s")
                     noted = True
-                self.stop.wait(AGAIN_SECONDS)
+                time.sleep(AGAIN_SECONDS)
 
     def _follow(self, entries: History, annotator: Annotator) -> Callable[[PaneEntry], None]:
         """What is done after each entry: publish the pane, commit its offsets, or nothing.
@@ -321,7 +318,7 @@ class StreamRun:
             (topic, partition): each.next for partition, each in positions(entries.totals).items()
         }
         for difference in compare(next_offsets, offsets.committed(next_offsets)):
-            self.on_note(f"group {self.stream.group}: {difference}")
+            self.observer.note(f"group {self.stream.group}: {difference}")
         for entry in entries[first:]:
             publish(entry)
         return publish
@@ -347,7 +344,7 @@ class StreamRun:
             kafka.transaction_seconds,
             kafka.compression,
             stream_.publish.dead_letters,
-            self.on_note,
+            self.observer.note,
         )
 
         def once(entry: PaneEntry, again: bool) -> None:
@@ -370,12 +367,12 @@ class StreamRun:
             try:
                 return do(again)
             except UnreachableError as error:
-                if self.stop.is_set() or time.monotonic() - since > PATIENCE_SECONDS:
+                if time.monotonic() - since > PATIENCE_SECONDS:
                     raise
                 if not again:
-                    self.on_note(f"{error}; trying on")
+                    self.observer.note(f"{error}; trying on")
                 again = True
-                self.stop.wait(AGAIN_SECONDS)
+                time.sleep(AGAIN_SECONDS)
 
 
 def _wait(has_ended: Callable[[], bool]) -> None:
@@ -391,26 +388,4 @@ def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:
     return {
         (topic, int(key)): each.next
         for key, each in (entry.stream.positions if entry.stream else {}).items()
-    }
-
-
-def source_settings(config: Config, topic: str, span_seconds: float, values: str) -> dict[str, Any]:
-    """Collect the settings of a stream that a continued run must not change.
-
-    Args:
-        config: The configuration.
-        topic: The topic.
-        span_seconds: Span of a pane in seconds.
-        values: What a record's value is: "json" or "text".
-
-    Returns:
-        The settings, under the key stream.
-    """
-    return {
-        "stream": {
-            "topic": topic,
-            "pane_seconds": span_seconds,
-            "pane_mib": config.pane.mib,
-            "values": values,
-        }
     }

@@ -30,6 +30,7 @@ from evenflow.gates.ledger import files
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.metrics.serving import push, serving
 from evenflow.pipelines.metrics.watching import Watched
+from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, at
@@ -66,7 +67,7 @@ def test_a_scrape_goes_on_from_the_ledger_and_sees_a_hold(tmp_path: Path) -> Non
         assert address.startswith("http://127.0.0.1:")
         before = scraped(address)
         assert same(before, of(panes[:3])) and before["evenflow_held", ()] == 0
-        metrics.committed(panes[3], (300, 400))
+        metrics.committed(PaneProgress(panes[3], 0.0, 300, 400))
         hold.add_event(tmp_path, "hold", "look at it", 4)
         after = scraped(address)
     assert after["evenflow_held", ()] == 1
@@ -85,7 +86,7 @@ def test_a_run_that_stood_by_goes_on_from_what_the_other_run_committed() -> None
             files.write_entry(output, entry)
         assert same(scraped(address), of(panes[:3]))
         files.write_entry(output, panes[3])
-        metrics.committed(panes[3])
+        metrics.committed(PaneProgress(panes[3], 0.0))
         after = scraped(address)
     assert same(after, of(panes))
 

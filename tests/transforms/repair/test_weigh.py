@@ -13,6 +13,7 @@ import pytest
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.terminal.outcome import Observer
 from evenflow.schemas.config import ConfigError, load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.measures.representation.dr import score
@@ -196,7 +197,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_weights(tmp_path: Path, re
 
     for _ in range(3):
         with pytest.raises(StopError):
-            Run([str(path)], tmp_path / "parts", config, on_pane=stop).go()
+            Run([str(path)], tmp_path / "parts", config, observer=Observer(stop)).go()
     Run([str(path)], tmp_path / "parts", config).go()
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 

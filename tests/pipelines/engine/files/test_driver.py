@@ -23,7 +23,7 @@ from evenflow.pipelines.engine.files.driver import Run, RunError
 from evenflow.pipelines.pages.report.figures import attribute
 from evenflow.pipelines.pages.report.report import build
 from evenflow.pipelines.pages.report.text import percent
-from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
+from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
 from evenflow.schemas.config import load
 
 SPEECHES = DATA / "speeches.jsonl.gz"
@@ -140,7 +140,7 @@ def test_same_bytes_whatever_the_workers_and_restarts(corpus: Path, tmp_path: Pa
 
     for _ in range(10):
         try:
-            Run([str(corpus)], tmp_path / "three", config, on_pane=kill).go()
+            Run([str(corpus)], tmp_path / "three", config, observer=Observer(kill)).go()
         except KilledError:
             continue
         break
@@ -162,7 +162,7 @@ def test_blocked_panes_are_told_at_every_end_of_a_run(corpus: Path, tmp_path: Pa
     def go(name: str, policy: str, patience: float, on_pane=lambda progress: None) -> Outcome:
         told = {"gate.notify.url": receiver.url, "gate.notify.patience": patience}
         config = load(None, {**overrides, **told, "gate.policy": policy})
-        run = Run([str(corpus)], tmp_path / name, config, on_pane=on_pane, on_note=notes.append)
+        run = Run([str(corpus)], tmp_path / name, config, observer=Observer(on_pane, notes.append))
         return run.go()
 
     def blocked(name: str) -> list[int]:
@@ -273,7 +273,10 @@ def test_a_field_that_a_computed_column_replaces_is_told_of(tmp_path: Path, kind
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     said: list[str] = []
     outcome = Run(
-        [str(path)], tmp_path / "out", load(None, {"pane.docs": 2}), on_note=said.append
+        [str(path)],
+        tmp_path / "out",
+        load(None, {"pane.docs": 2}),
+        observer=Observer(note=said.append),
     ).go()
     assert [entry.replaced for entry in outcome.entries] == [{"mentions_gender_female": 2}] * 2
     assert [row["mentions_gender_female"] for row in rows_of(tmp_path / "out")] == [1] * 4
@@ -371,7 +374,9 @@ def test_an_earlier_output_inside_the_input_is_left_out_and_named(tmp_path: Path
     Run([str(tmp_path)], tmp_path / "first", load(None)).go()
     said: list[str] = []
     for _ in range(2):  # its own output is not named at the second start
-        outcome = Run([str(tmp_path)], tmp_path / "out", load(None), on_note=said.append).go()
+        outcome = Run(
+            [str(tmp_path)], tmp_path / "out", load(None), observer=Observer(note=said.append)
+        ).go()
         assert [entry.documents for entry in outcome.entries] == [2]
     assert [note.partition(": ")[0] for note in said] == [str(tmp_path / "first")] * 2
 
@@ -383,7 +388,12 @@ def test_shards_that_are_not_in_the_ledger_are_named_at_a_start(tmp_path: Path) 
     said: list[str] = []
     for name in ("part-00000000-0001.parquet", "part-00000009-0000.parquet", "mine.parquet"):
         (accepted / name).touch()
-    Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None), on_note=said.append).go()
+    Run(
+        [str(tmp_path / "in.jsonl")],
+        tmp_path / "out",
+        load(None),
+        observer=Observer(note=said.append),
+    ).go()
     [note] = said
     assert note.startswith(f"{accepted / 'mine.parquet'}: not in the ledger")
     assert "(3 such files; evenflow gate verify --files names all)" in note
@@ -395,7 +405,7 @@ def test_progress_is_told_block_by_block(corpus: Path, tmp_path: Path) -> None:
         [str(corpus)],
         tmp_path / "out",
         load(None),
-        on_block=lambda figures: seen.append(figures.documents),
+        observer=Observer(block=lambda figures: seen.append(figures.documents)),
     ).go()
     assert sum(seen) == 30
 
@@ -424,7 +434,7 @@ def stop_after_a_pane(inputs: list[str], output: Path, docs: int = 2) -> None:
         raise KilledError
 
     with pytest.raises(KilledError):
-        Run(inputs, output, load(None, {"pane.docs": docs}), on_pane=kill).go()
+        Run(inputs, output, load(None, {"pane.docs": docs}), observer=Observer(kill)).go()
 
 
 @pytest.mark.parametrize("keep_time", [False, True], ids=["another time", "the same time"])
@@ -461,7 +471,12 @@ def test_a_file_that_changes_while_the_last_pane_is_read_is_refused(tmp_path: Pa
         os.utime(one, ns=(1, 1))
 
     with pytest.raises(ChangedError, match=r"1\.jsonl: changed"):
-        Run([str(tmp_path)], tmp_path / "out", load(None, {"pane.docs": 2}), on_pane=rewrite).go()
+        Run(
+            [str(tmp_path)],
+            tmp_path / "out",
+            load(None, {"pane.docs": 2}),
+            observer=Observer(rewrite),
+        ).go()
     assert read_meta(tmp_path / "out")["finished"] is False
 
 
@@ -553,7 +568,7 @@ def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> N
 
     for _ in range(4):
         with pytest.raises(KilledError):
-            Run([str(path)], tmp_path / "out", config, workers, on_pane=kill).go()
+            Run([str(path)], tmp_path / "out", config, workers, observer=Observer(kill)).go()
     Run([str(path)], tmp_path / "out", config, workers).go()
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
 
@@ -591,7 +606,10 @@ def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_
     write_meta(tmp_path / "out", meta)
     said: list[str] = []
     outcome = Run(
-        [str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10}), on_note=said.append
+        [str(corpus)],
+        tmp_path / "out",
+        load(None, {"pane.docs": 10}),
+        observer=Observer(note=said.append),
     ).go()
     assert [entry.epoch for entry in outcome.entries] == [0, 1, 1, 1]
     [note] = said

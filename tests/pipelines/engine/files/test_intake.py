@@ -21,6 +21,7 @@ from evenflow.pipelines.engine.files import cutting, intake
 from evenflow.pipelines.engine.files.cutting import ChangedError
 from evenflow.pipelines.engine.files.driver import Run, RunError
 from evenflow.pipelines.engine.files.intake import Intake
+from evenflow.pipelines.terminal.outcome import Observer
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import SourceRange
 from evenflow.transforms.io import files
@@ -70,7 +71,9 @@ def run(folder: Path, output: Path, panes: int | None = None, **more) -> None:
             raise KilledError
 
     with suppress(KilledError):
-        Run([str(folder)], output, load(None, {"pane.docs": 2}), on_pane=count, **more).go()
+        Run(
+            [str(folder)], output, load(None, {"pane.docs": 2}), observer=Observer(count), **more
+        ).go()
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "parquet"])
