@@ -90,7 +90,9 @@ def test_an_application_goes_on_after_the_loss_of_any_pod(
     cluster.kill("pool-1")
     fill(100, 200)
     wait_for(lambda: count(output) == 800, LONG)
-    cluster.kill("jobmanager")  # and the gate below it
+    [gate] = cluster.processes["jobmanager"].children()
+    gate.kill()  # and with it the JobManager
+    cluster.processes["jobmanager"].wait(LONG)
     fill(200, 300)
     for part in ("pool-1", "taskmanager-1", "jobmanager"):
         cluster.launch(part)
