@@ -1,18 +1,21 @@
-"""`evenflow config`: how a gate is configured."""
+"""`evenflow config`: how a gate is configured, and the plug-ins that it may name."""
 
 from __future__ import annotations
 
 import json
 
+import typer
+
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import printing, show
+from evenflow.schemas.errors import USAGE
 
 
 @command(
     "evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json"
 )
-def show(*, selection: options.Selection, as_json: options.JsonOption = False) -> None:
+def config_show(*, selection: options.Selection, as_json: options.JsonOption = False) -> None:
     """Show the effective configuration.
 
     Each key is printed with its meaning and the reason for its default. The output is a valid
@@ -28,3 +31,18 @@ def show(*, selection: options.Selection, as_json: options.JsonOption = False) -
             else commented(effective),
             end="",
         )
+
+
+@command("evenflow config plugins", "evenflow config plugins --json")
+def plugins(as_json: options.JsonOption = False) -> None:
+    """List the plug-ins that installed packages declare; each is loaded.
+
+    Exit status: 0 all can be used, 2 one cannot.
+    """
+    from evenflow.pipelines.terminal import tables
+    from evenflow.schemas import plugins as known
+    from evenflow.schemas.plugin_finder import PluginFinder
+
+    rows = known.listed({known.ATTRIBUTES: PluginFinder, known.MEASURES: known.measure})
+    show(rows, as_json, tables.plugins)
+    raise typer.Exit(USAGE if any(row["problem"] for row in rows) else 0)

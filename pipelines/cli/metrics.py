@@ -1,4 +1,4 @@
-"""`evenflow gate metrics`: serves outputs that others write, and the ends of runs on files."""
+"""`evenflow gate metrics` and `alerts`: outputs for Prometheus, and the ends of runs on files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import argument, command, option
-from evenflow.pipelines.terminal.endings import Session, report_event
+from evenflow.pipelines.cli.options import Settings
+from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.schemas import server_url
 
 if TYPE_CHECKING:
@@ -109,3 +110,27 @@ def deliver(output: Storage, file: Path | None, gateway: str | None, session: Se
             push(gate, gateway)
     except (OSError, ValueError) as error:  # ValueError: it is no address
         report_event("note", f"{gateway}: the metrics were not pushed: {error}", 0, session)
+
+
+@command(
+    "evenflow gate alerts > evenflow.rules.yaml",
+    "evenflow gate alerts --config gate.yaml > evenflow.rules.yaml",
+)
+def rules(
+    *,
+    settings: Settings,
+    most_wait: Annotated[
+        int | None,
+        option(
+            "S", "No alert waits for more seconds before it fires, as for a trial.", "--for", min=0
+        ),
+    ] = None,
+) -> None:
+    """Print alert and recording rules for Prometheus.
+
+    Thresholds are metrics: a change of them needs no new rules.
+    """
+    from evenflow.gates import alerts
+
+    with printing():
+        print(alerts.rules(settings.configuration(), most_wait), end="")

@@ -8,7 +8,7 @@ import typer
 from scripted_llm import MODEL, ScriptedLLM, Turn
 from typer.testing import CliRunner, Result
 
-from evenflow.pipelines.cli import estimate, llm
+from evenflow.pipelines.cli import llm
 from evenflow.pipelines.terminal.endings import Session, explained
 from evenflow.schemas.errors import FAILED, USAGE
 from evenflow.transforms.llm.client.settings import InferenceError, ServerSettingsError
@@ -21,7 +21,7 @@ def call() -> Call:
     """A function that runs one of the commands by its name."""
     app = typer.Typer()
     app.command("check")(llm.llm_check)
-    app.command("estimate")(estimate.estimate)
+    app.command("estimate")(llm.estimate)
     return lambda *words: CliRunner().invoke(
         app, [str(word) for word in words], env={"COLUMNS": "200"}
     )
