@@ -7,7 +7,7 @@ documents a second count of the labels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,14 +101,19 @@ def names(
 class ShardReader:
     """Reads the shards of panes, which were annotated with some word lists."""
 
-    def __init__(self, lists: Sequence[WordList], columns: Names):
+    def __init__(self, lists: Sequence[WordList], columns: Names, languages_given: bool = False):
         """Prepare a reader.
 
         Args:
             lists: The word lists.
             columns: Names of the frame's columns.
+            languages_given: Whether documents say their languages. That is not known here: where
+                a document has no mention of a list, its language is taken to be another one.
         """
-        self._lists = tuple(lists)
+        self._languages_given = languages_given
+        self._lists = tuple(
+            replace(words, only=()) if languages_given else words for words in lists
+        )
         self._columns = columns
         self._finder: LabelFinder | None = None
 
@@ -221,10 +226,11 @@ class ShardReader:
             assert self._finder is not None
             different: list[str] = []
             for words, found in zip(self._lists, self._finder.find_all(text), strict=True):
+                own = checked.get(words.attribute, ())
+                if self._languages_given and not any(held[row] for _, held in own):
+                    continue
                 again = np.bincount(found.groups, minlength=len(words.groups)).tolist()
-                for (column, held), count in zip(
-                    checked.get(words.attribute, ()), again, strict=False
-                ):
+                for (column, held), count in zip(own, again, strict=False):
                     if held[row] != count:
                         different.append(f"{column} is {held[row]}, counted again {count}")
             if different:

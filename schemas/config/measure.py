@@ -41,6 +41,13 @@ class Measure(Section):
             " repaired nor searched for stereotypes; the column language_detected says so of each."
         ),
     )
+    language_field: str | None = Field(
+        default=None,
+        description=(
+            "Field of a record that says its language for by_language, as en, en-GB or pt_BR. Where"
+            " it says none, the language is detected. null: it is detected of every text."
+        ),
+    )
     epsilon: float = Field(
         default=0.02,
         gt=0,

@@ -139,6 +139,9 @@ class Config(Section):
         found += self._bias_problems()
         found += self._measure_problems()
         found += self._plugin_problems()
+        if self.measure.language_field is not None and not self.measure.by_language:
+            text = "the language matters with measure.by_language alone; set it, or leave this out"
+            found.append(Problem(("measure", "language_field"), text))
         found += self._weight_problems()
         found += self._people_problems()
         found += self._trigger_problems()

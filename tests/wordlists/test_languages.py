@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
 import evenflow
+from evenflow.gates.expectations import frame
+from evenflow.schemas.config import ConfigError
 from evenflow.schemas.config import load as load_config
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.text import language
@@ -101,6 +104,55 @@ def test_a_list_is_searched_in_its_language_alone(tmp_path: Path) -> None:
             assert bool(counted) == own, (row["id"], name)
     [entry] = map(json.loads, map(Path.read_bytes, (tmp_path / "out" / "ledger").glob("0*.json")))
     assert entry["languages"] == dict.fromkeys(codes, 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("de", "de"),
+        ("pt-BR", "pt"),
+        ("zh_Hant_TW", "zh"),
+        ("EN", "en"),
+        *(
+            (odd, "es")
+            for odd in (None, "", "english", "e", "12", 3, ["de"], "de!", b"de", "x" * 9999)
+        ),
+    ],
+)
+def test_a_field_says_the_language(said: object, expected: str) -> None:
+    assert language.of(TEXTS["es"], said) == expected
+
+
+def test_a_field_decides_what_a_list_is_searched_in(tmp_path: Path) -> None:
+    said = ["en", "es", None, "nonsense"]  # the text is Spanish
+    config = {"measure.by_language": True, "measure.language_field": "lang"}
+    rows = [{"id": str(n), "text": TEXTS["es"], "lang": each} for n, each in enumerate(said)]
+    gate = evenflow.Gate(config, attributes=["gender", "gender_es"])
+    gate.run(rows, tmp_path / "out")
+    [file] = (tmp_path / "out" / "accepted").glob("part-*.parquet")
+    table = pq.read_table(file).to_pylist()
+    assert [row["language_detected"] for row in table] == ["en", "es", "es", "es"]
+    spanish = [bool(row["mentions_gender_es_female"]) for row in table]
+    assert spanish == [False, True, True, True]
+    [entry] = map(json.loads, map(Path.read_bytes, (tmp_path / "out" / "ledger").glob("0*.json")))
+    assert entry["languages"] == {"en": 1, "es": 3} and entry["checks"]["success"]
+    measured = evenflow.measure(
+        str(tmp_path / "out" / "accepted"), config, attributes=["gender_es"]
+    )
+    assert measured["languages"] == {"en": 1, "es": 3}
+    with pytest.raises(ConfigError, match=r"measure\.language_field: .*by_language"):
+        load_config(None, {"measure.language_field": "lang"})
+
+
+def test_a_count_that_is_wrong_is_found_where_fields_say_the_language() -> None:
+    words = load_config(None, {"measure.by_language": True}, ["gender_es"]).word_lists()
+    columns = frame.names(words, "id", "text")
+    reader = frame.ShardReader(words, columns, True)
+    names = columns.mentions["gender_es"]
+    for count, is_wrong in ((0, False), (9, True)):
+        data = pd.DataFrame({"id": ["a"], **{name: [count] for name in names}})
+        [told] = reader.recount(data, {0: TEXTS["es"]}, dict.fromkeys(names, "integer"))
+        assert bool(told) == is_wrong
 
 
 def test_texts_of_other_languages_are_not_repaired(tmp_path: Path) -> None:

@@ -122,7 +122,8 @@ class Annotator:
         self.own = frozenset(documents.own_columns(self.attributes))
         self.counters = registry.counters(config, self.lists)
         passages = config.measure.passages if config.measure.count == "people" else None
-        self.mentions = MentionCounter(self.lists, self.attributes, self.counters, passages)
+        spoken = config.measure.language_field
+        self.mentions = MentionCounter(self.lists, self.attributes, self.counters, passages, spoken)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists)
         self.screen = registry.screen(config, self.tier)
@@ -141,7 +142,8 @@ class Annotator:
         """
 
         def measured(spoilt: Spoilt) -> documents.Figures:
-            keep = any(each.fields for each in self.counters.values())
+            spoken = self.config.measure.language_field is not None
+            keep = spoken or any(each.fields for each in self.counters.values())
             found = validate(block, self.config, self.own, keep_fields=keep, spoilt=spoilt)
             figures = self.mentions.count(found, with_sentences=False).figures
             figures.input_bytes = sum(block.weights())

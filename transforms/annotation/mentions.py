@@ -55,6 +55,7 @@ class MentionCounter:
         counters: Count what measures need, by the measure's name.
         passages: Most passages of each attribute that are read to count people; None: words alone
             are counted.
+        language_field: Field of a document that says its language, where languages matter.
 
     Raises:
         ModelError: A file of the model that counts people is missing or damaged.
@@ -66,9 +67,11 @@ class MentionCounter:
         attributes: Sequence[documents.Attribute],
         counters: Mapping[str, Counter],
         passages: int | None = None,
+        language_field: str | None = None,
     ):
         self._lists, self._attributes, self._counters = lists, attributes, counters
         self._by_language = any(each.by_language for each in attributes)
+        self._language_field = language_field
         self._needs_sentences = any(each.needs_sentences for each in counters.values())
         self._finder = LabelFinder(lists)
         self._people: PeopleCounter | None = None
@@ -100,12 +103,13 @@ class MentionCounter:
         parts: list[list[Ints]] = []
         searched: list[Searched] = []
         columns: Columns = dict(known or {})
-        if self._by_language:
-            languages = [language.detect(text) for text in texts]
+        languages = self._languages(found) if self._by_language else None
+        if languages is not None:
             figures.languages = dict(collections.Counter(languages))
             columns[documents.LANGUAGE.name] = languages
         for first, last in pieces(texts, PIECE):
-            piece = self._searched(first, texts[first:last], with_sentences)
+            spoken = None if languages is None else languages[first:last]
+            piece = self._searched(first, texts[first:last], with_sentences, spoken)
             part, counts = self._piece(
                 found.file, found.ids[first:last], found.places[first:last], piece
             )
@@ -147,7 +151,8 @@ class MentionCounter:
             edges = np.searchsorted(owners, np.arange(len(piece.texts) + 1)).tolist()
             for owner, (first, last) in enumerate(pairwise(edges)):
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
-                if (first == last and not every) or self._is_foreign(text):
+                spoken = language.ENGLISH if piece.languages is None else piece.languages[owner]
+                if (first == last and not every) or spoken != language.ENGLISH:
                     continue
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [
@@ -160,27 +165,36 @@ class MentionCounter:
                 sentences = trimmed(text, starts if starts and not starts[0] else [0, *starts])
                 yield Relevant(piece.first + owner, text, sentences, own)
 
-    def _is_foreign(self, text: str) -> bool:
-        """Whether a text is to be measured alone, since it is not English."""
-        return self._by_language and language.detect(text) != language.ENGLISH
+    def _languages(self, found: Documents) -> list[str]:
+        """The language of each document, as its field says or as it is detected."""
+        fields = {field.name: values for field, values in found.fields.items()}
+        said = fields.get(self._language_field or "")
+        values = [None] * len(found.texts) if said is None else said.to_pylist()
+        return list(map(language.of, found.texts, values))
 
     def read(self, text: str) -> tuple[str, list[tuple[int, int]], list[Mention]]:
-        """Read one text: itself, its sentences and its mentions, as `relevant` gives them."""
-        every = self._finder.find_all(text)
+        """Read an English text: itself, its sentences and mentions, as `relevant` gives them."""
+        every = self._finder.find_all(text, language.ENGLISH)
         sentences = trimmed(text, uncut(bounds(text), every).tolist())
         return text, sentences, self._finder.named(every)
 
-    def _searched(self, first: int, texts: Sequence[str], with_sentences: bool) -> Searched:
+    def _searched(
+        self,
+        first: int,
+        texts: Sequence[str],
+        with_sentences: bool,
+        languages: Sequence[str] | None,
+    ) -> Searched:
         """Search texts together; `first` is the number of the first one in the block."""
-        joined, begins, every = self._finder.find_together(texts)
+        joined, begins, every = self._finder.find_together(texts, languages)
         starts = sentence_starts(joined, every) if with_sentences else np.zeros(0, np.int64)
-        return Searched(first, texts, begins, every, starts)
+        return Searched(first, texts, begins, every, starts, languages)
 
     def _piece(
         self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched
     ) -> tuple[documents.Figures, list[Ints]]:
         """The figures and mentions of documents that were searched together."""
-        _, texts, begins, every, starts = piece
+        _, texts, begins, every, starts, _ = piece
         figures = documents.Figures(sentences=len(starts))
         counts: list[Ints] = []
         for number, (words, found) in enumerate(zip(self._lists, every, strict=True)):

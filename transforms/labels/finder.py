@@ -125,11 +125,12 @@ class LabelFinder:
         """
         return self._attributes[attribute].labels
 
-    def find_all(self, text: str) -> list[Found]:
+    def find_all(self, text: str, spoken: str | None = None) -> list[Found]:
         """Find all mentions in a text as arrays.
 
         Args:
             text: The text of one document, or a part of it.
+            spoken: Its language; None: where it matters, it is detected.
 
         Returns:
             One Found for each attribute; offsets are those of the text as given.
@@ -137,13 +138,16 @@ class LabelFinder:
         Raises:
             PluginTextError: A plug-in failed.
         """
-        return self.find_together([text])[2]
+        return self.find_together([text], None if spoken is None else [spoken])[2]
 
-    def find_together(self, texts: Sequence[str]) -> tuple[str, Ints, list[Found]]:
+    def find_together(
+        self, texts: Sequence[str], languages: Sequence[str] | None = None
+    ) -> tuple[str, Ints, list[Found]]:
         """Find all mentions in several documents; each has those that it has alone.
 
         Args:
             texts: The texts of D documents.
+            languages: Their languages; None: where they matter, they are detected.
 
         Returns:
             The texts joined by BETWEEN; where each begins there, (D,); and one Found for each
@@ -166,7 +170,8 @@ class LabelFinder:
         ]
         for number, words in enumerate(self.lists):
             if words.only:
-                read = np.array([language.detect(text) in words.only for text in texts], bool)
+                spoken = map(language.detect, texts) if languages is None else languages
+                read = np.array([each in words.only for each in spoken], bool)
                 owners = np.searchsorted(begins, found[number].starts, "right") - 1
                 found[number] = found[number].take(read[owners])
         return joined, begins, found

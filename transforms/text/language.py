@@ -5,11 +5,13 @@ It is a classifier of byte sequences (Lui and Baldwin 2012), whose answer depend
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from typing import Any
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 
+CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?", re.DOTALL)
 READ = 1000  # characters that decide: more cost time and change few answers
 ENGLISH = "en"
 UNKNOWN = "und"  # ISO 639-2: undetermined
@@ -19,6 +21,23 @@ class NoLanguagesError(EvenflowError):
     """The package that detects languages is missing."""
 
     status = USAGE
+
+
+def of(text: str, said: object = None) -> str:
+    """The language of a text of which something may be said.
+
+    Args:
+        text: The text.
+        said: What its field says; it counts if it is a code such as en or pt-BR.
+
+    Returns:
+        The code's first part in small letters; else see `detect`.
+
+    Raises:
+        NoLanguagesError: The package that detects is missing, and needed.
+    """
+    code = CODE.fullmatch(said) if isinstance(said, str) else None
+    return detect(text) if code is None else code[1].lower()
 
 
 def detect(text: str) -> str:

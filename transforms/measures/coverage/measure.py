@@ -54,7 +54,9 @@ class MeetingCounter(Counter):
         self, found: Documents, piece: Searched, columns: Columns | None = None
     ) -> dict[str, Any]:
         """Count the records of documents (see `Meetings.count`)."""
-        return self._meetings.count(found.fields, *piece)
+        return self._meetings.count(
+            found.fields, piece.first, piece.texts, piece.begins, piece.every, piece.starts
+        )
 
 
 class CoverageMeasure(Measure[CoverageEntry]):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import NamedTuple, Protocol
@@ -123,7 +124,9 @@ class StereotypeJudge:
     ):
         wide = _wide(frozenset(names))
         self.unlisted = tuple(words.attribute for words in wide.lists)
-        self._finders = LabelFinder([widened(config.word_list(name)) for name in names]), wide
+        # What is looked through is English already
+        own_lists = [replace(widened(config.word_list(name)), only=()) for name in names]
+        self._finders = LabelFinder(own_lists), wide
         self._detector = detector or detect.of(config)
         self._scorer = scorer or indicators.shipped()
         self._thresholds = {name: config.stereotype_threshold(name) for name in names}
