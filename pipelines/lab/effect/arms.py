@@ -98,7 +98,9 @@ ARMS = {
         drawn=True,
     ),
     "gc_cda": Arm("GC-CDA: what the gate exchanges (judge: fast)", "exchange", _whole("gc")),
-    "base_cda": Arm("BaseCDA: half of the sentences, blindly", "exchange", _whole("half")),
+    "base_cda": Arm(
+        "half of the sentences exchanged, blindly, of either group", "exchange", _whole("half")
+    ),
     "aug90": Arm(
         "Aug90: exchanged copies of documents of a high bias score",
         "exchange",
@@ -144,5 +146,8 @@ ARMS = {
         "removal",
         lambda own, random: {"original": 1 - random.permutation(own.high)},
         drawn=True,
+    ),
+    "relevant": Arm(
+        "baseline 2: only the sentences that name a group", "exchange", _whole("relevant")
     ),
 }

@@ -48,7 +48,7 @@ class Texts:
 
     Attributes:
         variants: The texts, by change: `original`, `exchanged` (every sentence that names a group),
-            `half` (half of these, drawn), `gc` (what the gate exchanges).
+            `half` (half of these, drawn), `relevant` (these alone), `gc` (what the gate exchanges).
         weights: The weights that the gate gives, (N,).
         scores: Their bias scores, (N,); 0 without a score.
     """
@@ -135,6 +135,7 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
             "original": original,
             "exchanged": list(every),
             "half": list(half),
+            "relevant": [" ".join(each.text for each in finder.find(text)) for text in original],
             "gc": [exchanged_by[identity] for identity in weighed[ID]],
         },
         np.array(weighed[WEIGHT.name]),

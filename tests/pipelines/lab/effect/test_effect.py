@@ -55,6 +55,7 @@ def test_controls_show_and_chance_does_not(corpus: Path, tmp_path: Path, call: C
     assert shown("exchanged") and arms["exchanged"]["figures"]["kept"]["high"] < 0
     assert shown("exchanged", "career") and arms["exchanged"]["figures"]["career"]["high"] < 0
     assert shown("two_sided") and abs(arms["two_sided"]["figures"]["kept"]["value"]) < 0.2
+    assert shown("base_cda") and not shown("relevant")  # all sentences name a group
     assert arms["telling"]["differences"]["kept"]["value"] < 0
     for arm in ("weights_drawn", "copied_drawn", "removed_drawn"):
         assert not shown(arm) and not shown(arm, "career")
