@@ -274,7 +274,7 @@ def at(place: Place) -> Storage:
 
     Args:
         place: A local path, an address with a scheme (s3://bucket/prefix, gs://, az://,
-            memory://name for tests), or a storage.
+            memory://name for tests; hf://datasets/owner/name to read), or a storage.
 
     Returns:
         The storage.
@@ -289,6 +289,11 @@ def at(place: Place) -> Storage:
         from evenflow.transforms.storage.directory import Directory
 
         made = Directory(Path(place))
+        return made
+    if str(place).startswith("hf://"):
+        from evenflow.transforms.storage.hub import HubStorage
+
+        made = HubStorage(str(place))
         return made
     # The client of object stores takes 50 ms to import
     from evenflow.transforms.storage.objects import ObjectStorage
