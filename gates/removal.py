@@ -28,7 +28,7 @@ ROUNDS = 16  # attributes that block, and sets of groups that are named too ofte
 
 
 @dataclass(frozen=True)
-class Named:
+class PaneAttribute:
     """An attribute of a pane of D documents.
 
     Attributes:
@@ -79,7 +79,7 @@ class Removal:
     least_tokens: float
 
 
-def fewest(attributes: Mapping[str, Named], tokens: Sequence[int]) -> Removal | None:
+def fewest(attributes: Mapping[str, PaneAttribute], tokens: Sequence[int]) -> Removal | None:
     """Choose documents of a blocked pane.
 
     Args:
@@ -115,14 +115,14 @@ def fewest(attributes: Mapping[str, Named], tokens: Sequence[int]) -> Removal | 
 
 
 def _gains(
-    named: Named, drawn: Floats, dr: float, documents: npt.NDArray[np.intp]
+    named: PaneAttribute, drawn: Floats, dr: float, documents: npt.NDArray[np.intp]
 ) -> tuple[Floats, float]:
     """What each document adds to the excess beyond `dr`, and what the earlier panes do."""
     worth = drawn - dr
     return named.counts[documents] @ worth, float(np.array(named.earlier.counts, float) @ worth)
 
 
-def _round(named: Named, kept: npt.NDArray[np.bool_], cost: Floats) -> npt.NDArray[np.intp]:
+def _round(named: PaneAttribute, kept: npt.NDArray[np.bool_], cost: Floats) -> npt.NDArray[np.intp]:
     """The documents to remove next for an attribute's sake, in greedy order; none if none helps."""
     there = np.flatnonzero(kept)
     drawn, dr = named.over(kept)
@@ -152,7 +152,9 @@ def _round(named: Named, kept: npt.NDArray[np.bool_], cost: Floats) -> npt.NDArr
     return there[order[: number + 1]]
 
 
-def _least(named: Named, kept: npt.NDArray[np.bool_], order: npt.NDArray[np.intp]) -> int | None:
+def _least(
+    named: PaneAttribute, kept: npt.NDArray[np.bool_], order: npt.NDArray[np.intp]
+) -> int | None:
     """How many of the first documents must go; None if all of them are too few."""
 
     def ends(number: int) -> bool:
@@ -169,7 +171,7 @@ def _least(named: Named, kept: npt.NDArray[np.bool_], order: npt.NDArray[np.intp
     return high
 
 
-def _bound(named: Named, kept: npt.NDArray[np.bool_], cost: Floats) -> float:
+def _bound(named: PaneAttribute, kept: npt.NDArray[np.bool_], cost: Floats) -> float:
     """The least tokens, a document in part allowed, that bring DR to what it is with `kept`."""
     drawn, _ = named.over(np.ones(len(cost), bool))
     _, reached = named.over(kept)

@@ -72,7 +72,7 @@ class Decision(Entry):
         return f"{self.rule}.{self.pane:08d}"
 
 
-class Outcome(Entry):
+class ActionOutcome(Entry):
     """How an action ended.
 
     Attributes:
@@ -285,7 +285,7 @@ def chained(output: Place, rules: Mapping[str, Trigger]) -> None:
     done = sorted(storage.names(f"{FOLDER}/done"))
     for name, rule in rules.items():
         before = [key for key in done if key.split(".")[0] == rule.after]
-        if before and _read(storage, f"done/{before[-1]}", Outcome).promoted is not False:
+        if before and _read(storage, f"done/{before[-1]}", ActionOutcome).promoted is not False:
             pane = int(before[-1].split(".")[1])
             why = f"{rule.after} is done"
             write_decision(storage, Decision(rule=name, pane=pane, reason=why))
@@ -323,13 +323,13 @@ def attempts(output: Place, decision: Decision) -> int:
     return len([name for name in names if name.startswith(f"{decision.key}.")])
 
 
-def finish(output: Place, outcome: Outcome) -> None:
+def finish(output: Place, outcome: ActionOutcome) -> None:
     """Write how an action ended; it is durable when this returns. Raises OSError."""
     name = f"{FOLDER}/{outcome.outcome}/{outcome.rule}.{outcome.pane:08d}.json"
     at(output).create(name, canonical(outcome.model_dump()))
 
 
-def history(output: Place, most: int | None = None) -> list[Outcome]:
+def history(output: Place, most: int | None = None) -> list[ActionOutcome]:
     """Read how actions ended.
 
     Args:
@@ -349,15 +349,15 @@ def history(output: Place, most: int | None = None) -> list[Outcome]:
         for name in storage.names(f"{FOLDER}/{folder}")
     ]
     kept = sorted(names)[-most:] if most else sorted(names)
-    return [_read(storage, f"{folder}/{name}", Outcome) for _, name, folder in kept]
+    return [_read(storage, f"{folder}/{name}", ActionOutcome) for _, name, folder in kept]
 
 
-def last_figures(output: Place) -> Outcome | None:
+def last_figures(output: Place) -> ActionOutcome | None:
     """The benchmark that was done for the latest pane; None if there is none. Raises OSError."""
     storage = at(output)
     names = storage.names(f"{FOLDER}/done")
     for name in sorted(names, key=lambda each: each.split(".")[1], reverse=True):
-        found = _read(storage, f"done/{name}", Outcome)
+        found = _read(storage, f"done/{name}", ActionOutcome)
         if found.figures:
             return found
     return None
@@ -402,7 +402,7 @@ def _read(storage: Storage, name: str, kind: type[Kind]) -> Kind:
     return kind.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
 
 
-def record(outcome: Outcome) -> dict[str, Any]:
+def record(outcome: ActionOutcome) -> dict[str, Any]:
     """An outcome for the report and for programs: what it printed is left out."""
     return outcome.model_dump(exclude={"output"})
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenflow.schemas.ledger import State, Verdict
+from evenflow.schemas.words import counted
 from evenflow.transforms.io.records import UNREADABLE
 from evenflow.transforms.llm.budget import SPENT, count_asked
-from evenflow.transforms.measures.verdict import number
 
 
 def reading_verdict(dead: Mapping[str, int], documents: int, most: float) -> Verdict:
@@ -25,14 +25,14 @@ def reading_verdict(dead: Mapping[str, int], documents: int, most: float) -> Ver
         otherwise open.
     """
     lost, unread = sum(dead.values()), dead.get(UNREADABLE, 0)
-    reasons = [f"{number(unread, 'file')} could not be read to the end"] if unread else []
+    reasons = [f"{counted(unread, 'file')} could not be read to the end"] if unread else []
     if lost > most * (lost + documents):
-        share = f"{lost / (lost + documents):.1%} of {number(lost + documents, 'record')}"
+        share = f"{lost / (lost + documents):.1%} of {counted(lost + documents, 'record')}"
         reasons.append(f"{share} became dead letters ({_ranked(dead)}), {most:.1%} at most may")
     if not reasons or most == 1:
         return Verdict(
             state="open",
-            reason=f"{number(lost, 'dead letter')} of {number(lost + documents, 'record')}",
+            reason=f"{counted(lost, 'dead letter')} of {counted(lost + documents, 'record')}",
         )
     return Verdict(state="block", reason="; ".join(reasons))
 
@@ -57,7 +57,7 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
         )
     lost = reasons.total()
     asked = count_asked(llm)
-    share = f"{lost} of {number(asked, 'question')} to the LLM fell back to the embedded model"
+    share = f"{lost} of {counted(asked, 'question')} to the LLM fell back to the embedded model"
     if lost <= most * asked:
         return Verdict(state="open", reason=share)
     return Verdict(state=state, reason=f"{share} ({_ranked(reasons)}), {most:.1%} at most may")

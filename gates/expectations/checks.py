@@ -20,7 +20,7 @@ import pandas as pd
 from evenflow.gates.expectations import frame, own_suite, results, sentence_suite
 from evenflow.gates.expectations.importing import deferred, uncollected
 from evenflow.gates.expectations.lazy_packages import METRICS, light
-from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.gates.expectations.shard_files import read_whole
 from evenflow.gates.expectations.user_suite import UserSuite, load
 from evenflow.gates.expectations.validate import validate
@@ -44,7 +44,7 @@ class PaneChecks:
         user_suite: Path | None = None,
         *,
         lists: Sequence[WordList] = (),
-        limits: Mapping[str, Limit] | None = None,
+        limits: Mapping[str, DrLimit] | None = None,
         identity: str = "id",
         text: str = "text",
         strong: Mapping[str, tuple[float, float]] | None = None,

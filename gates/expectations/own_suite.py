@@ -15,7 +15,7 @@ from evenflow.gates.expectations.frame import SAMPLE_DOCUMENTS, Names
 
 
 @dataclass(frozen=True)
-class Limit:
+class DrLimit:
     """A limit of an attribute's DR in a single pane.
 
     Attributes:
@@ -33,7 +33,7 @@ class Limit:
     weight: str | None = None
 
 
-def expectations(columns: Names, limits: Mapping[str, Limit]) -> list[Any]:
+def expectations(columns: Names, limits: Mapping[str, DrLimit]) -> list[Any]:
     """The suite's expectations.
 
     Args:

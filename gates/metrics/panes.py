@@ -13,6 +13,13 @@ from evenflow.schemas.ledger import STATES
 
 def families(totals: Totals) -> Iterator[Metric]:
     """Yield the metrics of panes and documents."""
+    yield from _verdicts(totals)
+    yield from _reviewed(totals)
+    yield from _read(totals)
+
+
+def _verdicts(totals: Totals) -> Iterator[Metric]:
+    """Yield where panes and documents went."""
     accepted = totals.accepted - totals.reviewed.documents  # a counter: never falls
     last = Exemplar({"pane": str(totals.panes - 1)}, 1)
     yield counter(
@@ -44,6 +51,10 @@ def families(totals: Totals) -> Iterator[Metric]:
         (),
         {(): totals.removed},
     )
+
+
+def _reviewed(totals: Totals) -> Iterator[Metric]:
+    """Yield what people decided."""
     yield gauge(
         "evenflow_reviewed_panes",
         "Panes that a person accepted after the gate blocked them, or rejected.",
@@ -56,6 +67,10 @@ def families(totals: Totals) -> Iterator[Metric]:
         (),
         {(): totals.reviewed.documents},
     )
+
+
+def _read(totals: Totals) -> Iterator[Metric]:
+    """Yield what was read, and what the checks found in it."""
     yield counter(
         "evenflow_bytes",
         "Bytes of records that were read, decompressed.",

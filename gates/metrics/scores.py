@@ -30,6 +30,13 @@ def families(totals: Totals, config: Config | None, since: Mapping[str, float]) 
     Yields:
         The families.
     """
+    yield from _scores(totals)
+    yield from _verdicts(totals, config, since)
+    yield from _mentions(totals)
+
+
+def _scores(totals: Totals) -> Iterator[Metric]:
+    """Yield the scores of attributes, and what they are made of where people are counted."""
     attributes = totals.attributes
     found: dict[tuple[str, str], Score] = {
         (name, window): score
@@ -65,6 +72,12 @@ def families(totals: Totals, config: Config | None, since: Mapping[str, float]) 
             if each.last.people is not None
         },
     )
+
+
+def _verdicts(
+    totals: Totals, config: Config | None, since: Mapping[str, float]
+) -> Iterator[Metric]:
+    """Yield the thresholds and verdicts of attributes."""
     yield gauge(
         "evenflow_dr_threshold",
         "Lower bound of the rolling score from which a pane gets a warning, or is blocked.",
@@ -75,7 +88,7 @@ def families(totals: Totals, config: Config | None, since: Mapping[str, float]) 
             for level, value in zip(BAD, config.thresholds(name) if config else (), strict=True)
         },
     )
-    states = {name: each.last.verdict.state for name, each in attributes.items()}
+    states = {name: each.last.verdict.state for name, each in totals.attributes.items()}
     yield gauge(
         "evenflow_verdict",
         "1 for the verdict on an attribute of the last pane, 0 for the others.",
@@ -89,6 +102,11 @@ def families(totals: Totals, config: Config | None, since: Mapping[str, float]) 
         ["attribute", "state"],
         {(name, state): since.get(name) for name, state in states.items() if state in BAD},
     )
+
+
+def _mentions(totals: Totals) -> Iterator[Metric]:
+    """Yield the mentions of groups, their shares and what these should be."""
+    attributes = totals.attributes
     yield counter(
         "evenflow_mentions",
         "Mentions of a group, after the repair.",

@@ -41,6 +41,28 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
         "1 once a run on files has read its whole input, 0 otherwise.",
         int(now.finished),
     )
+    yield from _amounts(totals, now)
+    yield gauge(
+        "evenflow_partition_next_offset",
+        "Offset of a partition up to which records are committed.",
+        ["partition"],
+        {(number,): each.next for number, each in totals.positions.items()},
+    )
+    yield gauge(
+        "evenflow_backlog_records",
+        "Records of a partition that are not committed yet.",
+        ["partition"],
+        {(str(number),): max(0, count) for number, count in now.backlog.items()},
+    )
+    pending = {(rule,): count for (rule, what), count in now.triggers.items() if what == PENDING}
+    ended = {place: count for place, count in now.triggers.items() if place[1] != PENDING}
+    yield counter("evenflow_trigger_runs", "Runs of triggers.", ["rule", "outcome"], ended)
+    yield gauge("evenflow_triggers_pending", "Decided and not yet done.", ["rule"], pending)
+    yield _latency(now.latencies)
+
+
+def _amounts(totals: Totals, now: Now) -> Iterator[Metric]:
+    """Yield times and bytes."""
     # A clock that was set back makes no time negative
     lag = None if totals.newest is None else max(0.0, now.time - totals.newest / MS)
     for name, about, value in (
@@ -79,23 +101,6 @@ def families(totals: Totals, now: Now) -> Iterator[Metric]:
         ),
     ):
         yield one(f"evenflow_{name}", about, value)
-    yield gauge(
-        "evenflow_partition_next_offset",
-        "Offset of a partition up to which records are committed.",
-        ["partition"],
-        {(number,): each.next for number, each in totals.positions.items()},
-    )
-    yield gauge(
-        "evenflow_backlog_records",
-        "Records of a partition that are not committed yet.",
-        ["partition"],
-        {(str(number),): max(0, count) for number, count in now.backlog.items()},
-    )
-    pending = {(rule,): count for (rule, what), count in now.triggers.items() if what == PENDING}
-    ended = {place: count for place, count in now.triggers.items() if place[1] != PENDING}
-    yield counter("evenflow_trigger_runs", "Runs of triggers.", ["rule", "outcome"], ended)
-    yield gauge("evenflow_triggers_pending", "Decided and not yet done.", ["rule"], pending)
-    yield _latency(now.latencies)
 
 
 def ledger_state(readable: bool) -> Iterator[Metric]:

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from evenflow.gates import triggers
 from evenflow.gates.lease import Lease
 from evenflow.gates.lock import LockedError
-from evenflow.gates.triggers import Decision, Outcome
+from evenflow.gates.triggers import ActionOutcome, Decision
 from evenflow.pipelines.triggers.actions import Attempt, Interrupted, attempt
 from evenflow.schemas.config import Config
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -27,7 +27,7 @@ from evenflow.transforms.storage.storage import Place, Storage, at
 LOOK_SECONDS, LOOK_SECONDS_STORE = 1.0, 30.0  # between two looks for decisions
 
 
-def act(output: Place, config: Config, stop: threading.Event | None = None) -> list[Outcome]:
+def act(output: Place, config: Config, stop: threading.Event | None = None) -> list[ActionOutcome]:
     """Act on every decision that is pending, and on those that follow from them.
 
     Args:
@@ -48,7 +48,7 @@ def act(output: Place, config: Config, stop: threading.Event | None = None) -> l
         triggers.chained(storage, config.triggers)
         return [each for each in triggers.pending(storage) if each.rule in config.triggers]
 
-    ended: list[Outcome] = []
+    ended: list[ActionOutcome] = []
     timed = any(rule.schedule is not None for rule in config.triggers.values())
     if not timed and not due():
         return ended  # without a lease, which costs requests in a store
@@ -60,7 +60,9 @@ def act(output: Place, config: Config, stop: threading.Event | None = None) -> l
     return ended
 
 
-def _act_on(storage: Storage, config: Config, decision: Decision, stop: threading.Event) -> Outcome:
+def _act_on(
+    storage: Storage, config: Config, decision: Decision, stop: threading.Event
+) -> ActionOutcome:
     """Try an action until it is done or its tries are spent. Raises Interrupted."""
     rule = config.triggers[decision.rule]
     begun = triggers.attempts(storage, decision)
@@ -77,9 +79,9 @@ def _act_on(storage: Storage, config: Config, decision: Decision, stop: threadin
     raise AssertionError("a rule has at least one try")
 
 
-def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) -> Outcome:
+def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) -> ActionOutcome:
     """The record of an action."""
-    return Outcome(
+    return ActionOutcome(
         **decision.model_dump(),
         outcome="done" if found.ok else "failed",
         attempts=attempts,
@@ -92,7 +94,9 @@ def _outcome(decision: Decision, found: Attempt, attempts: int, seconds: float) 
 
 
 @contextmanager
-def acting(output: Place, config: Config, note: Callable[[str], None]) -> Iterator[list[Outcome]]:
+def acting(
+    output: Place, config: Config, note: Callable[[str], None]
+) -> Iterator[list[ActionOutcome]]:
     """Act beside what the block does, and at its end on what is left.
 
     Args:
@@ -103,7 +107,7 @@ def acting(output: Place, config: Config, note: Callable[[str], None]) -> Iterat
     Yields:
         How actions ended, which grows.
     """
-    ended: list[Outcome] = []
+    ended: list[ActionOutcome] = []
     if not config.triggers:
         yield ended
         return

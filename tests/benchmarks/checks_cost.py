@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pane_shards import KeptChecks
 
-from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.schemas import documents
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import AttributeEntry, Sums, Verdict
@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument("--panes", type=int, default=300)
     options = parser.parse_args()
     annotator = Annotator(load(None))
-    limits = {words.attribute: Limit(0.45, None, 200) for words in annotator.lists}
+    limits = {words.attribute: DrLimit(0.45, None, 200) for words in annotator.lists}
     lines = lines_of(options.texts)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from evenflow.transforms.labels.by_sentence import sentence_starts
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.measures.coverage.clusters import Clusters, Design
+from evenflow.transforms.measures.coverage.clusters import Clusters, DesignEffects
 from evenflow.transforms.measures.coverage.threshold import interval
 from evenflow.wordlists import loader
 
@@ -80,7 +80,9 @@ def judged(draw: Draw, truth: Any, draws: int) -> list[str]:
         counts, total, squares = matches.sum(axis=0), sizes.sum(), (sizes**2).sum()
         codes = np.arange(len(truth))
         sums = Clusters(codes, (matches**2).sum(axis=0), (matches * sizes[:, None]).sum(axis=0))
-        own = Design(sums, counts, total, squares).squares(codes, np.ones(len(truth), np.int64))
+        own = DesignEffects(sums, counts, total, squares).squares(
+            codes, np.ones(len(truth), np.int64)
+        )
         for which, each in enumerate((squares, own)):
             low, high = interval(counts, total, each, 0.95)
             held[which] += (low <= truth) & (truth <= high)

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import psutil
 
-from evenflow.transforms.llm.client.cache import Cache, Kept
+from evenflow.transforms.llm.client.cache import Cache, CachedAnswer
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.serving import serve
 from evenflow.transforms.llm.client.settings import ServerSettings
@@ -140,12 +140,14 @@ def cached(count: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder:
         cache = Cache(Path(folder, "answers"), 4 << 30)
-        cache.put_many({key(0): Kept(value)})
+        cache.put_many({key(0): CachedAnswer(value)})
         before = process.memory_info().rss
         most = before
         began = time.monotonic()
         for first in range(0, count, BATCH):
-            cache.put_many({key(number): Kept(value) for number in range(first, first + BATCH)})
+            cache.put_many(
+                {key(number): CachedAnswer(value) for number in range(first, first + BATCH)}
+            )
             most = max(most, process.memory_info().rss)
         stored = time.monotonic()
         there = 0

@@ -22,7 +22,7 @@ from interval_coverage import CONFIDENCE, Cell, covered, deviate, draw
 from numpy.typing import NDArray
 
 from evenflow.transforms.measures.representation.interval import intervals
-from evenflow.transforms.repair.calibration import PRICE, Aim, Calibration, Calibrator, Keep
+from evenflow.transforms.repair.calibration import PRICE, Aim, Calibrator, Keep, ProfileWeights
 from evenflow.transforms.repair.linearised import Linearised
 from evenflow.transforms.repair.profiles import profiles
 
@@ -93,7 +93,7 @@ def others(
 
 def calibrated(
     counts: NDArray[np.int64], source: NDArray[np.int64], own: Setting
-) -> tuple[Calibrator, Calibration, NDArray[np.int64]]:
+) -> tuple[Calibrator, ProfileWeights, NDArray[np.int64]]:
     """The calibration of documents with counts (D, M) and sources (D,), and their profiles (D,)."""
     length = counts.sum(axis=1)
     of = profiles([*counts.T], [source], TRUTH)

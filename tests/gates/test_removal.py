@@ -15,7 +15,7 @@ from evenflow.transforms.measures.verdict import Thresholds, decide
 EVEN = [0.5, 0.5]
 
 
-def named(counts: list[list[int]], block: float = 0.4, least: int = 4) -> removal.Named:
+def named(counts: list[list[int]], block: float = 0.4, least: int = 4) -> removal.PaneAttribute:
     """Documents whose window is them alone."""
 
     def state(sums: Sums) -> State:
@@ -23,10 +23,10 @@ def named(counts: list[list[int]], block: float = 0.4, least: int = 4) -> remova
         return decide(score(sums, [1 / len(counts[0])] * len(counts[0]), 0.95), limits, None).state
 
     m = len(counts[0])
-    return removal.Named(np.array(counts, float), np.full(m, 1 / m), Sums.empty(m), state)
+    return removal.PaneAttribute(np.array(counts, float), np.full(m, 1 / m), Sums.empty(m), state)
 
 
-def blocks(attributes: dict[str, removal.Named], kept: np.ndarray) -> bool:
+def blocks(attributes: dict[str, removal.PaneAttribute], kept: np.ndarray) -> bool:
     return any(each.blocks(kept) for each in attributes.values())
 
 
@@ -65,7 +65,7 @@ def test_documents_may_be_removed_for_two_attributes() -> None:
 def test_what_earlier_panes_do_cannot_be_taken_out() -> None:
     pane = named([[1, 1]] * 10)
     earlier = Sums(documents=90, counts=[0, 900], products=[[0, 0], [0, 9000]])
-    stuck = removal.Named(pane.counts, pane.target, earlier, pane.state)
+    stuck = removal.PaneAttribute(pane.counts, pane.target, earlier, pane.state)
     assert removal.fewest({"age": stuck}, [1] * 10) is None
 
 

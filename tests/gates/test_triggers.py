@@ -11,7 +11,7 @@ from pane_entries import pane_entry
 from pydantic import ValidationError
 
 from evenflow.gates import requirement, triggers
-from evenflow.gates.triggers import Decider, Decision, Memory, Outcome
+from evenflow.gates.triggers import ActionOutcome, Decider, Decision, Memory
 from evenflow.schemas.config.gate import Requirement
 from evenflow.schemas.config.triggers import Trigger
 from evenflow.schemas.ledger import PaneEntry, Verdict
@@ -134,9 +134,9 @@ def test_schedules_fire_once_for_a_pane(tmp_path: Path) -> None:
     assert triggers.pending(tmp_path)[0].reason == "scheduled for 2026-05-01T03:00+00:00"
 
 
-def ended(name: str, pane: int, outcome: str = "done", **more: Any) -> Outcome:
+def ended(name: str, pane: int, outcome: str = "done", **more: Any) -> ActionOutcome:
     fields = {"rule": name, "pane": pane, "reason": "x", "outcome": outcome, "attempts": 1}
-    return Outcome.model_validate({**fields, "seconds": 1.0, "message": "", **more})
+    return ActionOutcome.model_validate({**fields, "seconds": 1.0, "message": "", **more})
 
 
 def test_chains_counts_and_history(tmp_path: Path) -> None:

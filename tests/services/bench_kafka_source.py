@@ -29,7 +29,7 @@ from evenflow.transforms.kafka import client
 from evenflow.transforms.kafka.blocks import PartitionBlock
 from evenflow.transforms.kafka.client import Ends, PartitionReader
 from evenflow.transforms.kafka.panes import PaneCutter, Start
-from evenflow.transforms.kafka.reading import Reading
+from evenflow.transforms.kafka.reading import PartitionReading
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 PARTITIONS = 3
@@ -57,7 +57,7 @@ def readings(broker: Broker, topic: str, count: int, folder: Path) -> None:
     settings = KafkaSettings(broker.address)
     ends, cutter, seen = Ends(settings), PaneCutter(60_000), 0
     open_ = [
-        Reading(
+        PartitionReading(
             PartitionReader(settings, topic, number, ends, 60.0),
             Start(0, cutter.start()),
             None,

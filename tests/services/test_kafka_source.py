@@ -16,7 +16,7 @@ from evenflow.transforms.kafka.client import Ends, PartitionReader
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import TopicMissingError, UnreachableError
 from evenflow.transforms.kafka.panes import END, PaneCutter, PaneId, Start
-from evenflow.transforms.kafka.reading import Reading
+from evenflow.transforms.kafka.reading import PartitionReading
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 TopicMaker = Callable[..., str]
@@ -31,13 +31,15 @@ def reading(
     start: Start = FIRST,
     stop: int | None = None,
     patience: float = 60.0,
-) -> Reading:
+) -> PartitionReading:
     settings = KafkaSettings(address)
     reader = PartitionReader(settings, topic, partition, Ends(settings), patience)
-    return Reading(reader, start, stop, CUTTER)
+    return PartitionReading(reader, start, stop, CUTTER)
 
 
-def collect(of: Reading, enough: Callable[[list[Item]], bool] = lambda items: False) -> list[Item]:
+def collect(
+    of: PartitionReading, enough: Callable[[list[Item]], bool] = lambda items: False
+) -> list[Item]:
     """What a reading gives up to its end, or until it is enough; the test fails after a minute."""
     found: list[Item] = []
     deadline = time.monotonic() + 60

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.transforms.annotation.mentions import Counted, Ints, MentionCounter
+from evenflow.transforms.annotation.mentions import Ints, MentionCounter, MentionCounts
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
@@ -226,8 +226,8 @@ class Annotator:
         return found, columns, parts
 
     def _detailed(
-        self, found: Documents, counted: Counted
-    ) -> tuple[Documents, Counted, Details, list[pa.Table]]:
+        self, found: Documents, counted: MentionCounts
+    ) -> tuple[Documents, MentionCounts, Details, list[pa.Table]]:
         """The documents that the screen lets pass, what the repair needs, the others with reasons.
 
         What passes is counted again if the screen changed anything.

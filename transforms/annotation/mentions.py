@@ -30,7 +30,7 @@ PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory 
 Ints = npt.NDArray[np.int64]
 
 
-class Counted(NamedTuple):
+class MentionCounts(NamedTuple):
     """What was counted in D documents.
 
     Attributes:
@@ -83,7 +83,7 @@ class MentionCounter:
 
     def count(
         self, found: Documents, with_sentences: bool = True, known: Columns | None = None
-    ) -> Counted:
+    ) -> MentionCounts:
         """Count the mentions in D documents, and what measures need.
 
         Args:
@@ -120,7 +120,7 @@ class MentionCounter:
             parts.append(counts)
         none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self._attributes]
         counts = [np.concatenate(each) for each in zip(none, *parts, strict=True)]
-        return Counted(figures, counts, searched, columns)
+        return MentionCounts(figures, counts, searched, columns)
 
     def relevant(self, searched: Sequence[Searched], every: bool = False) -> Iterator[Relevant]:
         """The documents that name a label, from what a count found; in the block's order.

@@ -19,7 +19,7 @@ from evenflow.transforms.io.files import RECORD_BYTES, open_file
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """A part of a file.
 
     Attributes:
@@ -73,7 +73,7 @@ class Scanned:
         return self.begin, self.skip + ahead
 
 
-def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
+def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[FilePart]:
     """Split a file into parts.
 
     Args:
@@ -90,14 +90,14 @@ def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[Part]:
         most = most if own.is_plain else size + 1
         for at in range(begin, max(size, begin + 1), most):
             end = min(at + most, size)  # what a file grows by later is not part of it
-            yield Part(file, end - at, at, end)
+            yield FilePart(file, end - at, at, end)
     else:
         count = max(-(-size // most), 1) if own.is_table else 1
         for number in range(count):
-            yield Part(file, size // count, share=(number, count))
+            yield FilePart(file, size // count, share=(number, count))
 
 
-def scan(part: Part) -> Iterator[Scanned]:
+def scan(part: FilePart) -> Iterator[Scanned]:
     """Find the records of a part.
 
     Args:
@@ -135,7 +135,7 @@ def scan(part: Part) -> Iterator[Scanned]:
             return
 
 
-def _first_record(part: Part) -> int:
+def _first_record(part: FilePart) -> int:
     """The byte of the first record of a part of JSON lines; if it has none, one behind the part."""
     if not part.begin:
         if not formats.of(part.file).has_header:

@@ -39,7 +39,7 @@ DELAYS = (0.05, 0.1, 0.2, 0.4)
 QUIET_SECONDS = 1.0
 
 
-class Reading:
+class PartitionReading:
     """Reads one partition; not thread-safe.
 
     Args:

@@ -16,7 +16,7 @@ from evenflow.transforms.text.reading import (
     BREAK,
     OTHER,
     RETURN,
-    Reading,
+    TextBytes,
     TextReader,
 )
 from evenflow.wordlists import spelling
@@ -112,7 +112,7 @@ class AttributeMatcher:
         self._concerns = self._single >= 0
         self._concerns |= self._several.any(axis=1)
 
-    def search(self, reading: Reading, hits: Hits) -> Found:
+    def search(self, reading: TextBytes, hits: Hits) -> Found:
         """Find the attribute's mentions.
 
         Args:
@@ -138,7 +138,7 @@ class AttributeMatcher:
         return Found(starts, ends, labels, self._group_of[labels])
 
     def _decide(
-        self, reading: Reading, hits: Hits, labels: Ints, several: Bools
+        self, reading: TextBytes, hits: Hits, labels: Ints, several: Bools
     ) -> tuple[Ints, Ints, Ints]:
         """Starts, ends and labels after the choice where several labels could begin with a word."""
         candidates = [
@@ -162,7 +162,7 @@ class AttributeMatcher:
         ends = np.concatenate((hits.ends[free], chosen[:, 1]))
         return starts[order], ends[order], np.concatenate((labels[free], chosen[:, 2]))[order]
 
-    def _candidates(self, reading: Reading, start: int, end: int, place: int) -> list[Span]:
+    def _candidates(self, reading: TextBytes, start: int, end: int, place: int) -> list[Span]:
         """Start, end and label of each label that matches at a word."""
         codes, word = reading.codes, self._reader.word
         out: list[Span] = []
@@ -179,7 +179,7 @@ class AttributeMatcher:
                 out.append((start, stop, pattern.label))
         return out
 
-    def _is_spelled_as(self, reading: Reading, start: int, end: int, label: int) -> bool:
+    def _is_spelled_as(self, reading: TextBytes, start: int, end: int, label: int) -> bool:
         """Whether the text has the label's very letters, and its case where that matters."""
         starts, ends = reading.offsets(np.array([start]), np.array([end]))
         written = reading.text[starts[0] : ends[0]]

@@ -33,7 +33,7 @@ class RejectedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[T]):
+class QuestionOutcome(Generic[T]):
     """The outcome of a question.
 
     Attributes:
@@ -66,7 +66,7 @@ class AnswerCounts:
         """All questions, answered or not."""
         return self.accepted + self.rejected.total() + self.fallbacks.total()
 
-    def count(self, outcome: Outcome[Any]) -> None:
+    def count(self, outcome: QuestionOutcome[Any]) -> None:
         """Counts one outcome."""
         if outcome.origin == "fallback":
             self.fallbacks[outcome.reason] += 1
@@ -97,7 +97,7 @@ def ask_checked(
     questions: Sequence[Question | None],
     check: Callable[[int, dict[str, Any]], T],
     tally: AnswerCounts,
-) -> list[Outcome[T]]:
+) -> list[QuestionOutcome[T]]:
     """Asks questions and checks their answers; the embedded model decides where there is no value.
 
     Args:
@@ -112,10 +112,10 @@ def ask_checked(
     """
     asked = [question for question in questions if question is not None]
     answers = iter(asker.ask(asked) if asked else [])
-    out: list[Outcome[T]] = []
+    out: list[QuestionOutcome[T]] = []
     for index, question in enumerate(questions):
         if question is None:
-            outcome: Outcome[T] = Outcome(None, "fallback", TOO_LONG)
+            outcome: QuestionOutcome[T] = QuestionOutcome(None, "fallback", TOO_LONG)
         else:
             outcome = _outcome(question, next(answers), partial(check, index))
         tally.count(outcome)
@@ -125,13 +125,13 @@ def ask_checked(
 
 def _outcome(
     question: Question, answer: Answer, check: Callable[[dict[str, Any]], T]
-) -> Outcome[T]:
+) -> QuestionOutcome[T]:
     """The outcome of an answered question."""
     if answer.value is None:
-        return Outcome(None, "fallback", answer.reason)
+        return QuestionOutcome(None, "fallback", answer.reason)
     try:
         if not Draft202012Validator(question.schema).is_valid(answer.value):
             raise RejectedError(SCHEMA)
-        return Outcome(check(answer.value), answer.origin)
+        return QuestionOutcome(check(answer.value), answer.origin)
     except RejectedError as rejected:
-        return Outcome(None, answer.origin, str(rejected))
+        return QuestionOutcome(None, answer.origin, str(rejected))

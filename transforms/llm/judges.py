@@ -16,7 +16,7 @@ from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import (
     CONTRADICTION,
     AnswerCounts,
-    Outcome,
+    QuestionOutcome,
     RejectedError,
     ask_checked,
 )
@@ -64,7 +64,7 @@ class LlmJudge:
             name: Unsure(min(WORTH_ASKING, least), 1.0 if mode == "llm" else least, least)
             for name, least in strictness.items()
         }
-        self._known: dict[str, Outcome[tuple[float, str]]] = {}
+        self._known: dict[str, QuestionOutcome[tuple[float, str]]] = {}
 
     def exchanges(self, documents: Iterable[Asked]) -> list[list[Judged]]:
         """Judge exchanges, see `judges.ExchangeJudge`; their questions go out in one batch.

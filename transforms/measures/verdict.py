@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evenflow.schemas.ledger import STATES, Score, State, Verdict
+from evenflow.schemas.words import counted
 
 DIGITS = 9  # of a threshold less hysteresis: 0.45 - 0.02 is 0.43, not 0.43000000000000005
 
@@ -64,7 +65,7 @@ def decide(
     Returns:
         The verdict with its reason.
     """
-    seen = f"{number(rolling.mentions, thing)} in {number(rolling.documents, 'document')}"
+    seen = f"{counted(rolling.mentions, thing)} in {counted(rolling.documents, 'document')}"
     if rolling.mentions < thresholds.min_mentions:
         return Verdict(
             state="too few",
@@ -99,11 +100,6 @@ def decide(
 def worst(states: Iterable[State]) -> State:
     """The worst of some states; open if there are none."""
     return STATES[max(map(STATES.index, states), default=STATES.index("open"))]
-
-
-def number(count: int, thing: str) -> str:
-    """A number of things, in words."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _distinct(bound: float, threshold: float) -> str:

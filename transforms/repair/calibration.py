@@ -98,7 +98,7 @@ class Keep:
 
 
 @dataclass(frozen=True)
-class Kept:
+class WeightedTotal:
     """A total under the weights.
 
     Attributes:
@@ -141,7 +141,7 @@ class Met:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class ProfileWeights:
     """Weights of profiles, and what they lead to.
 
     Attributes:
@@ -156,7 +156,7 @@ class Calibration:
     weights: Floats
     effective: float
     aims: tuple[Met, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[WeightedTotal, ...]
     price: float
     limit_price: float
 
@@ -181,7 +181,7 @@ class Calibrator:
     least_effective: float = 0.0
     distance: Distance = "entropy"
 
-    def calibrate(self) -> Calibration:
+    def calibrate(self) -> ProfileWeights:
         """Find the weights.
 
         Returns:
@@ -205,7 +205,7 @@ class Calibrator:
             )
         return replace(found, aims=tuple(self._with_least(each) for each in found.aims))
 
-    def _cheaper(self, dear: Calibration, aims: Sequence[Aim]) -> Calibration:
+    def _cheaper(self, dear: ProfileWeights, aims: Sequence[Aim]) -> ProfileWeights:
         """The calibration for the price at which the effective sample is at its floor.
 
         The price is searched by its logarithm, by secants that keep the floor between their ends.
@@ -268,7 +268,9 @@ class Calibrator:
                 f" {' and '.join(names)}; ask for less, or raise repair.weight_limit"
             )
 
-    def _priced(self, price: float, aims: Sequence[Aim], near: Floats | None = None) -> Calibration:
+    def _priced(
+        self, price: float, aims: Sequence[Aim], near: Floats | None = None
+    ) -> ProfileWeights:
         """The calibration for a price; it is found sooner from weights that are near."""
         weights, solution, _ = self._weights(price, aims, near)
         return self._result(price, aims, weights, solution)
@@ -383,7 +385,7 @@ class Calibrator:
 
     def _result(
         self, price: float, aims: Sequence[Aim], weights: Floats, solution: Solution | None
-    ) -> Calibration:
+    ) -> ProfileWeights:
         """Describe weights."""
         share, k = self.documents / max(self.documents.sum(), 1), len(self.documents)
         weights = np.round(weights, DIGITS)
@@ -405,13 +407,13 @@ class Calibrator:
             low, found, high = (
                 float(x / whole) for x in (each.low, each.amounts @ weights, each.high)
             )
-            kept.append(Kept(each.name, low, found, high, price_of))
+            kept.append(WeightedTotal(each.name, low, found, high, price_of))
         total = float(share @ weights)
         squares = float(share @ weights**2)
         gain = 0.0
         if solution is not None and price:
             gain = (solution.above[:k].sum() + solution.below[:k].sum() / self.limit**2) / price
-        return Calibration(
+        return ProfileWeights(
             weights,
             min(1.0, total**2 / squares) if squares else 1.0,
             tuple(met),

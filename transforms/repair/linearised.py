@@ -25,7 +25,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from evenflow.transforms.repair.calibration import MET, PRICE, Aim, Calibration, Calibrator, Floats
+from evenflow.transforms.repair.calibration import (
+    MET,
+    PRICE,
+    Aim,
+    Calibrator,
+    Floats,
+    ProfileWeights,
+)
 from evenflow.transforms.repair.profiles import AnyInts, Ints
 
 AT_BOUND = 1e-5  # how near a weight or a total is to its bound where it counts as being there
@@ -43,7 +50,7 @@ class Linearised:
     There are K profiles and R equations; those of the targets come last.
     """
 
-    def __init__(self, one: Calibrator, found: Calibration):
+    def __init__(self, one: Calibrator, found: ProfileWeights):
         """Set up the equations that the weights solve.
 
         Args:

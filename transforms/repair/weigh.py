@@ -16,11 +16,11 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.repair.calibration import (
     PRICE,
     Aim,
-    Calibration,
     CalibrationError,
     Calibrator,
     Floats,
     Keep,
+    ProfileWeights,
 )
 from evenflow.transforms.repair.linearised import Linearised
 from evenflow.transforms.repair.profiles import Ints, profiles
@@ -272,7 +272,7 @@ def _sums(
     return found
 
 
-def _record(found: Calibration, one: Calibrator, problem: str | None) -> ledger.Weights:
+def _record(found: ProfileWeights, one: Calibrator, problem: str | None) -> ledger.Weights:
     """What the ledger keeps of weights."""
     weights, count = found.weights, one.documents
 

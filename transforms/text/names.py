@@ -30,7 +30,7 @@ NO_PERSON_AFTER = english.words("before_places")
 SMALL = re.compile(r"(?<![\w'’@#-])[a-z]{3,}(?![\w-])")
 
 
-class Name(NamedTuple):
+class NameSpan(NamedTuple):
     """A name text[start:end].
 
     Attributes:
@@ -64,7 +64,7 @@ def _small_names() -> dict[str, str]:
     }
 
 
-def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Name]:
+def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[NameSpan]:
     """Find the names of people in text[start:end].
 
     Args:
@@ -81,7 +81,7 @@ def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Na
         small = _small_names()
         for match in SMALL.finditer(text, start, end):
             if match[0] in small:
-                yield Name(match.start(), match.end(), small[match[0]][0])
+                yield NameSpan(match.start(), match.end(), small[match[0]][0])
         return
     known, common = first_names(), pronoun_model.shipped().classes
     for match in NAME.finditer(text, start, end):
@@ -95,7 +95,7 @@ def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Na
         first = words[0].lower().rstrip(".")
         sex = known.get(first, "")
         if match[1] or (sex and ("w" not in sex or len(words) > 1)):
-            yield Name(match.start(), match.end(), sex[:1] or "e")
+            yield NameSpan(match.start(), match.end(), sex[:1] or "e")
         elif (
             words == ["I"]
             or (begins and first in common)
@@ -103,4 +103,4 @@ def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Na
         ):
             continue
         elif (before.split() or [""])[-1].lower() not in NO_PERSON_AFTER:
-            yield Name(at, match.end(), "e")
+            yield NameSpan(at, match.end(), "e")

@@ -57,7 +57,7 @@ _ASSIGNED = [(0, 0x33480), (0xE0000, 0xE0200)]
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextBytes:
     """A text as bytes, with the way back to its offsets.
 
     Attributes:
@@ -141,7 +141,7 @@ class TextReader:
             *sorted({self._own[c] for c in self._composing if c in self._own}),
         ]
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> TextBytes:
         """Read a text.
 
         Links and the underscores around a word become boundaries. Words with marks are composed.
@@ -165,7 +165,7 @@ class TextReader:
         edits = None
         if any(bytes([code]) in codes for code in self._spelled):
             codes, edits = self._spell_out(seen, codes)
-        return Reading(text, codes, removed, edits)
+        return TextBytes(text, codes, removed, edits)
 
     def encode(self, text: str) -> bytes:
         """Encode a text by the table of characters alone.

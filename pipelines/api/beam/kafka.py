@@ -27,7 +27,7 @@ from evenflow.transforms.kafka.blocks import Item, Lost
 from evenflow.transforms.kafka.client import PATIENCE_SECONDS, Ends, PartitionReader
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.panes import PaneCutter, Point, Start
-from evenflow.transforms.kafka.reading import Reading
+from evenflow.transforms.kafka.reading import PartitionReading
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 DEAD = "dead_letters"  # the output of records that become no document
@@ -127,7 +127,7 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         """Prepare the questions for end offsets."""
         self._config = Config.model_validate(self._source.config)
         self._ends = Ends(self._source.settings)
-        self._readings: dict[Partition, Reading] = {}
+        self._readings: dict[Partition, PartitionReading] = {}
 
     def teardown(self) -> None:
         """Close all connections."""
@@ -170,7 +170,7 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
                 return
         self._readings.pop(partition).close()
 
-    def _reading(self, partition: Partition, restriction: OffsetRange) -> Reading:
+    def _reading(self, partition: Partition, restriction: OffsetRange) -> PartitionReading:
         """What reads a partition from a restriction's start on."""
         known = self._readings.get(partition)
         if known is not None and known.at == restriction.start:
@@ -185,7 +185,9 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
             self._source.patience,
         )
         start = Start(restriction.start, restriction.point)
-        new = self._readings[partition] = Reading(reader, start, restriction.stop, self._cutter)
+        new = self._readings[partition] = PartitionReading(
+            reader, start, restriction.stop, self._cutter
+        )
         return new
 
     def _report(self, point: Point, estimator: Any) -> None:

@@ -14,7 +14,7 @@ from evenflow.schemas.ledger import PaneEntry, SourceRange
 from evenflow.transforms.io import files, formats
 from evenflow.transforms.io.blocks import FileReader
 from evenflow.transforms.io.record_digest import RecordDigest
-from evenflow.transforms.io.scan import Part, Scanned, scan, split
+from evenflow.transforms.io.scan import FilePart, Scanned, scan, split
 
 PART_BYTES = 256 << 20  # of a file that one worker scans
 # Records of a pane that pane.docs does not limit: each takes up to a kilobyte of memory, however
@@ -97,7 +97,9 @@ class ChangedError(EvenflowError, RuntimeError):
 START = Begin()
 
 
-def parts(names: Mapping[str, int], begin: Begin = START, most: int = PART_BYTES) -> Iterator[Part]:
+def parts(
+    names: Mapping[str, int], begin: Begin = START, most: int = PART_BYTES
+) -> Iterator[FilePart]:
     """Split what is left to read of files into parts.
 
     Args:

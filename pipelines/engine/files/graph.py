@@ -25,7 +25,7 @@ from evenflow.pipelines.engine.runners.errors import RunnerError
 from evenflow.pipelines.engine.runners.quiet import quiet
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import FORMAT
-from evenflow.transforms.io.scan import Part, Scanned, pack, scan, unpack
+from evenflow.transforms.io.scan import FilePart, Scanned, pack, scan, unpack
 
 LOOK_SECONDS = 0.2  # between two looks for the next pane
 TELL_SECONDS = 1.0  # between two reports of the driver to the workers
@@ -43,7 +43,7 @@ class ScanParts(beam.DoFn):
     def __init__(self, context: GraphContext):
         self._context = context
 
-    def process(self, element: tuple[int, tuple[Part, ...]]) -> Iterator[tuple[int, int]]:
+    def process(self, element: tuple[int, tuple[FilePart, ...]]) -> Iterator[tuple[int, int]]:
         """Scan parts of files.
 
         Args:
@@ -143,7 +143,7 @@ def _told(context: GraphContext) -> dict[str, Any] | None:
 
 def splits(
     names: Mapping[str, int], begin: Begin = START, most: int = PART_BYTES
-) -> Iterator[tuple[Part, ...]]:
+) -> Iterator[tuple[FilePart, ...]]:
     """Gather parts of files into what one worker scans.
 
     Args:
@@ -154,7 +154,7 @@ def splits(
     Yields:
         Parts that follow each other.
     """
-    split: list[Part] = []
+    split: list[FilePart] = []
     for part in parts(names, begin, most):
         if split and (
             len(split) == SPLIT_PARTS or sum(each.stored for each in split) + part.stored > most
@@ -168,7 +168,7 @@ def splits(
 
 def build_graph(
     pipeline: beam.Pipeline,
-    scans: list[tuple[Part, ...]],
+    scans: list[tuple[FilePart, ...]],
     context: GraphContext,
     begin: Begin = START,
 ) -> None:

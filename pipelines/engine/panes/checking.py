@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evenflow.gates.expectations.checks import PaneChecks
-from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.gates.judge import PaneJudge
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
@@ -33,7 +33,7 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
     judge = PaneJudge(config, lists, Totals())
     weight = WEIGHT.name if config.has_weights and config.repair.realise == "weight" else None
     limits = {
-        words.attribute: Limit(
+        words.attribute: DrLimit(
             judge.thresholds(words.attribute).block,
             judge.target(words),
             config.gate.min_mentions,

@@ -59,7 +59,7 @@ def remove(
         return mended, None
     tables = [each.read(Part.DOCUMENTS) for each in staged]
     named = {
-        each.name: removal.Named(
+        each.name: removal.PaneAttribute(
             np.concatenate([_mentions(table, each) for table in tables]),
             np.array(judge.target(words)),
             *judge.window(words),

@@ -19,8 +19,8 @@ from evenflow.pipelines.engine.stream.marks import (
     READERS,
     STATE,
     TASKS,
+    ReadTask,
     State,
-    Task,
     read_marks,
     write_state,
     write_tasks,
@@ -88,7 +88,7 @@ class Desk:
         self._run, self.board, self._cutter, self._clock = run, board, cutter, clock
         self._signs: dict[str, tuple[object, float]] = {}
         self._given: dict[int, str] = {}
-        self.tasks: dict[int, Task] = {}
+        self.tasks: dict[int, ReadTask] = {}
         self._sessions = 0
         self._turn = 0
         self._told: State | None = None
@@ -139,7 +139,7 @@ class Desk:
             self._sessions += 1
             start = self.board.start(number, firsts[number], self._cutter)
             self.board.open(number, self._sessions, start)
-            self.tasks[number] = Task(self._sessions, start, stops[number] if stops else None)
+            self.tasks[number] = ReadTask(self._sessions, start, stops[number] if stops else None)
         self._given = wanted
         for name in changed:
             mine = {number: self.tasks[number] for number, each in wanted.items() if each == name}

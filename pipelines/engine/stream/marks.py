@@ -79,7 +79,7 @@ class Mark(NamedTuple):
     pieces: tuple[StagedRange, ...] = ()
 
 
-class Task(NamedTuple):
+class ReadTask(NamedTuple):
     """A partition to be read, in one session.
 
     Attributes:
@@ -147,7 +147,7 @@ def read_marks(data: bytes) -> list[Mark]:
     ]
 
 
-def write_tasks(tasks: dict[int, Task]) -> bytes:
+def write_tasks(tasks: dict[int, ReadTask]) -> bytes:
     """Return the partitions that a reader is to read as the bytes of a file."""
     return orjson.dumps(
         [
@@ -157,10 +157,10 @@ def write_tasks(tasks: dict[int, Task]) -> bytes:
     )
 
 
-def read_tasks(data: bytes) -> dict[int, Task]:
+def read_tasks(data: bytes) -> dict[int, ReadTask]:
     """Read what write_tasks returned."""
     return {
-        number: Task(session, Start(offset, Point(time, PaneId(span, part), filled)), stop)
+        number: ReadTask(session, Start(offset, Point(time, PaneId(span, part), filled)), stop)
         for number, session, offset, (time, span, part, filled), stop in orjson.loads(data)
     }
 

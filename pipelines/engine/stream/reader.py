@@ -26,9 +26,9 @@ from evenflow.pipelines.engine.stream.marks import (
     STATE,
     TASKS,
     Mark,
+    ReadTask,
     StagedRange,
     State,
-    Task,
     read_state,
     read_tasks,
     write_marks,
@@ -41,7 +41,7 @@ from evenflow.transforms.kafka.blocks import Item, Lost
 from evenflow.transforms.kafka.client import PATIENCE_SECONDS, Ends, PartitionReader
 from evenflow.transforms.kafka.errors import KafkaSourceError
 from evenflow.transforms.kafka.panes import PaneCutter, PaneId
-from evenflow.transforms.kafka.reading import Reading
+from evenflow.transforms.kafka.reading import PartitionReading
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.storage.storage import Storage
 
@@ -94,7 +94,7 @@ class _Sitting:
 
     partition: int
     session: int
-    reading: Reading
+    reading: PartitionReading
     next: int
     passed: PaneId
     told: int
@@ -239,11 +239,11 @@ class TopicReader:
             if number not in self._sittings:
                 self._sittings[number] = self._sit(number, task)
 
-    def _sit(self, number: int, task: Task) -> _Sitting:
+    def _sit(self, number: int, task: ReadTask) -> _Sitting:
         """Begin a session of a partition."""
         reads = self._reads
         reader = PartitionReader(reads.settings, reads.topic, number, self._ends, reads.patience)
-        reading = Reading(reader, task.start, task.stop, reads.cutter)
+        reading = PartitionReading(reader, task.start, task.stop, reads.cutter)
         offset = task.start.offset
         return _Sitting(number, task.session, reading, offset, reading.passed, offset)
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from pane_shards import LISTS, TEXTS, KeptChecks, changed, entry, pane, replaced, write
 
-from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.gates.expectations.user_suite import SuiteError
 from evenflow.schemas.ledger import AttributeEntry, Checks
 
@@ -20,7 +20,7 @@ DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
 Attributes = dict[str, AttributeEntry]
 
 
-def checks(root: Path, suite: Any = None, **limits: Limit) -> KeptChecks:
+def checks(root: Path, suite: Any = None, **limits: DrLimit) -> KeptChecks:
     """The checks of an output directory, with a user's suite if there is one."""
     path = None
     if suite is not None:
@@ -38,7 +38,7 @@ def failures(checked: Checks) -> list[tuple[str, str, str, str]]:
 
 def test_a_good_pane_passes(tmp_path: Path) -> None:
     table, attributes = pane()
-    checked = checks(tmp_path, gender=Limit(0.45), age=Limit(0.45)).run(
+    checked = checks(tmp_path, gender=DrLimit(0.45), age=DrLimit(0.45)).run(
         0, write(tmp_path, table), attributes, len(TEXTS)
     )
     assert checked == Checks(success=True, evaluated=9, failures=[])
@@ -155,7 +155,7 @@ def test_a_missing_text_fails_all_that_needs_it(tmp_path: Path) -> None:
 
 def test_dr_above_its_limit_is_recorded_and_sets_no_pane_aside(tmp_path: Path) -> None:
     table, attributes = pane(["She and her sister saw a man."] * 50)
-    gate = checks(tmp_path, gender=Limit(0.1), age=Limit(0.1))
+    gate = checks(tmp_path, gender=DrLimit(0.1), age=DrLimit(0.1))
     checked = gate.run(0, write(tmp_path, table), attributes, table.num_rows)
     assert checked.success
     [failure] = checked.failures
@@ -166,13 +166,13 @@ def test_dr_above_its_limit_is_recorded_and_sets_no_pane_aside(tmp_path: Path) -
     )
     assert failure.observed.startswith("DR 0.250, from 0.2")
     assert (
-        checks(tmp_path, gender=Limit(0.1, min_mentions=1000))
+        checks(tmp_path, gender=DrLimit(0.1, min_mentions=1000))
         .run(0, write(tmp_path, table), attributes, table.num_rows)
         .failures
         == []
     )
     assert (
-        checks(tmp_path, gender=Limit(0.1, [0.75, 0.25]))
+        checks(tmp_path, gender=DrLimit(0.1, [0.75, 0.25]))
         .run(0, write(tmp_path, table), attributes, table.num_rows)
         .failures
         == []
@@ -272,7 +272,7 @@ def test_an_empty_pane_passes_and_is_not_asked_for_a_users_suite(tmp_path: Path)
         for words in LISTS
     }
     suite = [{"type": "expect_table_row_count_to_be_between", "kwargs": {"min_value": 1}}]
-    gate = checks(tmp_path, suite, gender=Limit(0.1))
+    gate = checks(tmp_path, suite, gender=DrLimit(0.1))
     assert gate.run(0, [], attributes, 0) == Checks(success=True, evaluated=8, failures=[])
     attributes["gender"].sums.counts[1] = 4
     assert {each.expectation for each in gate.run(0, [], attributes, 3).failures} == {
@@ -311,7 +311,7 @@ def test_nothing_is_printed_sent_or_left_behind(
     suite = [
         {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "absent", "min_value": 1}}
     ]
-    gate = checks(tmp_path, suite, gender=Limit(0))
+    gate = checks(tmp_path, suite, gender=DrLimit(0))
     gate.run(0, write(tmp_path, table), attributes, table.num_rows)
     gate.pages()
     assert capfd.readouterr() == ("", "")

@@ -12,7 +12,7 @@ from pane_entries import pane_entry
 from pane_shards import LISTS, KeptChecks, changed, pane, write
 
 from evenflow.gates.expectations import data_docs
-from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.schemas.ledger import CheckFailure, Checks, PaneEntry
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>${column}'
@@ -51,7 +51,7 @@ class Page(HTMLParser):
 
 def gate(root: Path, **options: Any) -> KeptChecks:
     """Checks with a limit for gender."""
-    return KeptChecks(root, lists=LISTS, limits={"gender": Limit(0.1, min_mentions=3)}, **options)
+    return KeptChecks(root, lists=LISTS, limits={"gender": DrLimit(0.1, min_mentions=3)}, **options)
 
 
 def ledger_entry(pane_number: int, failed: bool) -> PaneEntry:

@@ -14,7 +14,7 @@ needs_training("torch", "transformers", "peft")
 from tiny_models import gate_output, tiny_model  # noqa: E402
 
 from evenflow.gates import triggers  # noqa: E402
-from evenflow.gates.triggers import Decision, Outcome  # noqa: E402
+from evenflow.gates.triggers import ActionOutcome, Decision  # noqa: E402
 from evenflow.pipelines.lab.train import finetune as training  # noqa: E402
 from evenflow.pipelines.lab.train.errors import TrainInputError  # noqa: E402
 from evenflow.pipelines.lab.train.rows import select  # noqa: E402
@@ -80,7 +80,7 @@ def rules(llama: Path, rate: float = 0.02, **own: Any) -> Config:
     )
 
 
-def fired(output: Path, config: Config, pane: int) -> list[Outcome]:
+def fired(output: Path, config: Config, pane: int) -> list[ActionOutcome]:
     triggers.write_decision(output, Decision(rule="train", pane=pane, reason="x"))
     return act(output, config)
 

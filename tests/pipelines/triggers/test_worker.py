@@ -19,7 +19,7 @@ from places import HELPERS
 from evenflow.gates import triggers
 from evenflow.gates.lease import Lease
 from evenflow.gates.lock import LockedError
-from evenflow.gates.triggers import Decision, Outcome
+from evenflow.gates.triggers import ActionOutcome, Decision
 from evenflow.pipelines.triggers.worker import act
 from evenflow.schemas.config import Config
 
@@ -30,7 +30,7 @@ def config(**rules: Any) -> Config:
     return Config.model_validate({"triggers": {n: {"backoff": 0.0, **r} for n, r in rules.items()}})
 
 
-def outcome(output: Path, **rule: Any) -> Outcome:
+def outcome(output: Path, **rule: Any) -> ActionOutcome:
     """How one action ends."""
     triggers.write_decision(output, Decision(rule="r", pane=3, reason="why"))
     [found] = act(output, config(r=rule))

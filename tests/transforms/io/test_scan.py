@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from evenflow.transforms.io import blocks
 from evenflow.transforms.io.blocks import FileReader, read_blocks
-from evenflow.transforms.io.scan import Part, Scanned, pack, scan, split, unpack
+from evenflow.transforms.io.scan import FilePart, Scanned, pack, scan, split, unpack
 
 
 def records(path: Path) -> tuple[list[int], list[int | None], bool]:
@@ -44,7 +44,7 @@ def joined(found: list[Scanned]) -> tuple[list[int], list[int | None], bool]:
     return weights, begins, False
 
 
-def scanned(parts: Iterable[Part]) -> list[Scanned]:
+def scanned(parts: Iterable[FilePart]) -> list[Scanned]:
     return [each for part in parts for each in scan(part)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evenflow.transforms.repair.calibration import PRICE, Aim, Calibration, Calibrator, Keep
+from evenflow.transforms.repair.calibration import PRICE, Aim, Calibrator, Keep, ProfileWeights
 from evenflow.transforms.repair.linearised import Linearised
 
 COUNTS = {  # mentions of each document, by attribute and group
@@ -29,7 +29,7 @@ def calibrator(number: np.ndarray, limit: float, keep: bool, **more: float) -> C
     return Calibrator(number, aims, keeps, limit, **more)
 
 
-def shares(one: Calibrator, found: Calibration, name: str) -> np.ndarray:
+def shares(one: Calibrator, found: ProfileWeights, name: str) -> np.ndarray:
     [aim] = [each for each in one.aims if each.name == name]
     after = aim.after(found.weights)
     return after / after.sum()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import httpx
 
 from evenflow.transforms.llm.client import http, parsing
-from evenflow.transforms.llm.client.cache import Cache, CacheError, Kept, as_rows, cache_key
+from evenflow.transforms.llm.client.cache import Cache, CachedAnswer, CacheError, as_rows, cache_key
 from evenflow.transforms.llm.client.http import Completion, RequestError
 from evenflow.transforms.llm.client.retrying import RetryingAsker
 from evenflow.transforms.llm.client.settings import ServerSettings
@@ -111,7 +111,7 @@ class ServerAsker:
             {each: answer for each, answer in answers.items() if answer is not None},
         )
 
-    def _from_cache(self, kept: Kept, question: Question) -> Answer | None:
+    def _from_cache(self, kept: CachedAnswer, question: Question) -> Answer | None:
         """A kept answer, checked like a new one; None if it fails the check."""
         if kept.value is None:
             return Reply(None, "fallback", kept.reason)

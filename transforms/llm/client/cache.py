@@ -46,7 +46,7 @@ class CacheError(EvenflowError):
     """The cache's file cannot be used; the message says why and what to do."""
 
 
-class Kept(NamedTuple):
+class CachedAnswer(NamedTuple):
     """A kept answer.
 
     Attributes:
@@ -94,9 +94,9 @@ class Cache:
         self._process = 0
         self._unchecked = 0
 
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, CachedAnswer]:
         """The kept answers of those keys that are in the cache."""
-        found: dict[bytes, Kept] = {}
+        found: dict[bytes, CachedAnswer] = {}
         with self._lock, _errors_of(self.path):
             fresh = time.time() - BAD_ANSWER_SECONDS
             for first in range(0, len(keys), FETCHED_AT_ONCE):
@@ -107,12 +107,12 @@ class Cache:
                     " NOT NULL OR stored > ?)"
                 )
                 found |= {
-                    row[0]: Kept(row[1], row[2])
+                    row[0]: CachedAnswer(row[1], row[2])
                     for row in self._open().execute(wanted, [*some, fresh])
                 }
         return found
 
-    def put_many(self, answers: Mapping[bytes, Kept]) -> None:
+    def put_many(self, answers: Mapping[bytes, CachedAnswer]) -> None:
         """Keeps answers in one transaction.
 
         An answer that is there already is replaced, and becomes the newest.
@@ -204,7 +204,7 @@ def _errors_of(path: Path) -> Iterator[None]:
         raise CacheError(f"{path}: the cache of answers cannot be used: {error}{hint}") from error
 
 
-def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, Kept]:
+def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, CachedAnswer]:
     """Answers in the form of the cache.
 
     Args:
@@ -214,6 +214,6 @@ def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, Kept]:
         Key → answer.
     """
     return {
-        each: Kept(None if value is None else json.dumps(value, ensure_ascii=True), reason)
+        each: CachedAnswer(None if value is None else json.dumps(value, ensure_ascii=True), reason)
         for each, value, reason in kept
     }

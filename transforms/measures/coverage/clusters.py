@@ -61,7 +61,7 @@ class Clusters:
         return cls(codes[order], aa[order], an[order])
 
 
-class Design:
+class DesignEffects:
     """The design effects of patterns.
 
     Args:

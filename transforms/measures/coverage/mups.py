@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.measures.coverage.clusters import Design, below, few_values
+from evenflow.transforms.measures.coverage.clusters import DesignEffects, below, few_values
 from evenflow.transforms.measures.coverage.patterns import Counts, Flags, Ints, distinct
 from evenflow.transforms.measures.coverage.searches import Cube, Known
 from evenflow.transforms.measures.coverage.table import DENSE, Table
@@ -42,13 +42,13 @@ class Coverage:
         self.table = table
         self.limit = self._limit(table)
         self._called: Ints | None = None
-        self._design: Design | None = None
+        self._design: DesignEffects | None = None
         dense = table.lattice.patterns <= DENSE
         self._counted = Cube(table) if dense else Known(table, self.limit)
         self._mups = self._counted.mups(self.limit)
         if table.clusters is not None and self.has_bound and table.total:
             counts = self.count(table.clusters.codes)
-            self._design = Design(table.clusters, counts, table.total, table.squares)
+            self._design = DesignEffects(table.clusters, counts, table.total, table.squares)
             self._called = self._below_own_bound()
 
     @property

@@ -14,7 +14,7 @@ from evenflow.transforms.llm.answers import (
     QUOTE,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Answered, Labels, Select, Tiered, selection
+from evenflow.transforms.llm.cascade import Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
 from evenflow.transforms.measures.stereotypes import detect
@@ -61,34 +61,11 @@ class Detection:
         return YES if value["stereotype"] else NO
 
 
-class TieredDetector:
-    """A detector of two tiers, in the protocol of `detect.Detector`.
-
-    Args:
-        embedded: The embedded detector.
-        asker: Asks the LLM.
-        select: The selection rule; see `cascade`.
-        middle: The probability at which the embedded detector decides.
-
-    Attributes:
-        tally: Counts of the outcomes.
-    """
+class TieredDetector(Tiered[float]):
+    """A detector of two tiers, in the protocol of `detect.Detector`; see `Tiered`."""
 
     def __init__(self, embedded: Detector, asker: Asker, select: Select, middle: float = 0.5):
-        self._tiers = Tiered(embedded.detect, float, Detection(), asker, select, middle)
-        self.tally = self._tiers.tally
-
-    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Answered[float]]:
-        """The probability of a stereotype in each sentence, with its origin and reason.
-
-        Args:
-            sentences: N sentences.
-            labels: The labels in each sentence.
-
-        Returns:
-            N judged probabilities (0 to 1); None: neither model can judge the sentence.
-        """
-        return self._tiers.judge(sentences, labels)
+        super().__init__(embedded.detect, float, Detection(), asker, select, middle)
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
         """The probability (0 to 1) of a stereotype in each of N sentences; None: it is unknown."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
-from evenflow.transforms.llm.cascade import Answered, Labels, Select, Tiered, selection
+from evenflow.transforms.llm.cascade import Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
 from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators
@@ -77,38 +77,11 @@ class Indication:
         return replace(heads, found=found, strength=strength, score=score)
 
 
-class TieredScorer:
-    """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`.
-
-    Args:
-        embedded: The embedded scorer.
-        asker: Asks the LLM.
-        select: The selection rule; see `cascade`.
-        middle: The score at which the embedded scorer decides.
-
-    Attributes:
-        tally: Counts of the outcomes.
-    """
+class TieredScorer(Tiered[Indicators]):
+    """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`; see `Tiered`."""
 
     def __init__(self, embedded: EncoderScorer, asker: Asker, select: Select, middle: float = 0.5):
-        self._tiers = Tiered(
-            embedded.indicators, _score, Indication(embedded), asker, select, middle
-        )
-        self.tally = self._tiers.tally
-
-    def judge(
-        self, sentences: Sequence[str], labels: Sequence[Labels]
-    ) -> list[Answered[Indicators]]:
-        """The indicators of each sentence, with their origin and reason.
-
-        Args:
-            sentences: N sentences.
-            labels: The labels in each sentence.
-
-        Returns:
-            N judged results; None: neither model can judge the sentence.
-        """
-        return self._tiers.judge(sentences, labels)
+        super().__init__(embedded.indicators, _score, Indication(embedded), asker, select, middle)
 
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[Labels]

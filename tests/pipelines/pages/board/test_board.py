@@ -207,7 +207,7 @@ def test_holds_and_other_files_change_the_page(output: Path) -> None:
     hold.add_event(output, "hold", "looked at", PANES, "Ada, by the board")
     assert gate.look() and gate.held is not None and "Ada, by the board on" in gate.held
     assert "held" in Pages(board_of(gate), False).glance()
-    outcome = triggers.Outcome(
+    outcome = triggers.ActionOutcome(
         rule="nightly",
         pane=3,
         reason="by hand",

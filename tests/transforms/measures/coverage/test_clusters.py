@@ -9,7 +9,7 @@ import pytest
 
 from evenflow.schemas.documents import summed
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.measures.coverage.clusters import Clusters, Design, sums
+from evenflow.transforms.measures.coverage.clusters import Clusters, DesignEffects, sums
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.table import Table
 
@@ -55,7 +55,9 @@ def test_sums_are_those_of_the_definition_and_can_be_added() -> None:
     coverage = Coverage(made, Threshold.parse("0.1"), 0.95)
     codes = made.lattice.encode(np.array([[0, 2, 3]]))
     counts, sizes = coverage.count(codes), np.array([len(each) for each in documents])
-    design = Design(made.clusters, coverage.count(made.clusters.codes), made.total, made.squares)
+    design = DesignEffects(
+        made.clusters, coverage.count(made.clusters.codes), made.total, made.squares
+    )
     a = np.array([sum(row < 2 for row in each) for each in documents])
     share = a.sum() / sizes.sum()
     variance = ((a - share * sizes) ** 2).sum() / sizes.sum() ** 2
