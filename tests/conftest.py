@@ -2,6 +2,9 @@
 parts.py).
 """
 
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
 from parts import (  # noqa: F401
     pytest_make_collect_report,
@@ -11,3 +14,19 @@ from parts import (  # noqa: F401
 
 settings.register_profile("evenflow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("evenflow")
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small causal model."""
+    from tiny_models import tiny_model  # it needs the extra `train`
+
+    return tiny_model(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small masked model."""
+    from tiny_models import tiny_model
+
+    return tiny_model(tmp_path_factory.mktemp("bert"), "bert")

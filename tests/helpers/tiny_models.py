@@ -24,6 +24,8 @@ SIZES: dict[str, Any] = {
     "num_attention_heads": 2,
     "max_position_embeddings": 64,
 }
+# A training that takes seconds
+SMALL = {"batch": 4, "micro_batch": 2, "context": 16, "threads": 1, "rate": 0.02, "steps": 6}
 
 
 def tiny_model(folder: Path, kind: str = "llama") -> Path:

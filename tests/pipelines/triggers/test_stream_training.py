@@ -11,7 +11,8 @@ from parts import needs_training
 
 needs_training("torch", "transformers", "peft")
 
-from tiny_models import gate_output, tiny_model  # noqa: E402
+import tiny_models  # noqa: E402
+from tiny_models import gate_output  # noqa: E402
 
 from evenflow.gates import triggers  # noqa: E402
 from evenflow.gates.triggers import ActionOutcome, Decision  # noqa: E402
@@ -23,12 +24,7 @@ from evenflow.schemas.config import Config  # noqa: E402
 from evenflow.schemas.config.finetune import FinetuneSettings  # noqa: E402
 
 PANES = [[f"she was the nurse and he was the doctor {n} ."] * 8 for n in range(4)]
-SMALL = {"batch": 4, "micro_batch": 2, "context": 16, "threads": 1, "rate": 0.02, "steps": 2}
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("llama"))
+SMALL = {**tiny_models.SMALL, "steps": 2}
 
 
 @pytest.fixture

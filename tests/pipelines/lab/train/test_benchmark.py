@@ -15,7 +15,6 @@ needs_training("torch", "transformers", "peft")
 pytest_plugins = ["commands"]
 
 from scripted_llm import ScriptedLLM, Turn, error  # noqa: E402
-from tiny_models import tiny_model  # noqa: E402
 
 from evenflow.pipelines.lab.train import benchmark as benchmarks  # noqa: E402
 from evenflow.pipelines.lab.train.benchmark import benchmark, paired  # noqa: E402
@@ -23,16 +22,6 @@ from evenflow.transforms.lab.language_models.causal import CausalModel  # noqa: 
 
 SUITES = ("crows_pairs", "stereoset:intra", "honest")
 ALL = (*SUITES, "hellaswag", "redditbias", "bbq", "soct")
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("llama"))
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("bert"), "bert")
 
 
 def words(model: Path | str, output: Path, *suites: str, **more: object) -> list[object]:

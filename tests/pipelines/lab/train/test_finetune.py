@@ -14,7 +14,7 @@ needs_training("torch", "transformers", "peft")
 
 pytest_plugins = ["commands"]
 
-from tiny_models import gate_output, tiny_model  # noqa: E402
+from tiny_models import SMALL, gate_output, tiny_model  # noqa: E402
 
 from evenflow.pipelines.lab.train import checkpoint, memory  # noqa: E402
 from evenflow.pipelines.lab.train import finetune as training  # noqa: E402
@@ -28,12 +28,6 @@ from evenflow.schemas.config import load as load_config  # noqa: E402
 from evenflow.schemas.config.finetune import FinetuneSettings  # noqa: E402
 
 TEXTS = [["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."] * 3]
-SMALL = {"batch": 4, "micro_batch": 2, "context": 16, "threads": 1, "rate": 0.02, "steps": 6}
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("llama"))
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from parts import needs_training
 needs_training("torch", "transformers", "peft")
 
 import torch  # noqa: E402
-from tiny_models import tiny_model  # noqa: E402
 
 from evenflow.transforms.lab.language_models import generation  # noqa: E402
 from evenflow.transforms.lab.language_models.causal import CausalModel, Text  # noqa: E402
@@ -25,16 +24,6 @@ from evenflow.transforms.models.loading import LanguageModelError  # noqa: E402
 
 CLOSE = {"abs": 1e-4}
 SENTENCES = ("she was a nurse .", "he was an old doctor , and he said that .", "the man", "her")
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("llama"))
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_model(tmp_path_factory.mktemp("bert"), "bert")
 
 
 def alone(model: CausalModel, text: Text) -> float:
