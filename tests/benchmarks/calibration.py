@@ -202,7 +202,10 @@ def frontier(counts: dict, lengths, sources, limit: float, alone: dict[str, floa
     print("each DR above its least at most   largest effective sample   none can exceed")
     for slack in SLACKS:
         most = {name: dr + slack for name, dr in alone.items()}
-        reached, bound = largest(counts, lengths, sources, limit, most)
+        try:
+            reached, bound = largest(counts, lengths, sources, limit, most)
+        except ValueError:  # SciPy refuses the numbers to which a program without a solution leads
+            reached, bound = np.nan, 0.0
         print(f"{slack:32.4f} {reached:26.4f} {bound:17.4f}", flush=True)
 
 
