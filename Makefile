@@ -13,7 +13,7 @@ include deploy/helm/helm.mk
 include deploy/image.mk
 
 .DEFAULT_GOAL := install
-.PHONY: .installs install demo docs size test check skipped lint coverage trial storm fuzz clean .minutes
+.PHONY: .installs install demo docs size bench test check skipped lint coverage trial storm fuzz clean .minutes
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
@@ -88,6 +88,10 @@ storm: install
 MINUTES ?= 20
 fuzz: install
 	$(BIN)/python tests/fuzz/fuzz.py $(MINUTES)
+
+# Speed beside peers, by floors: a fall is an error; pip install -e '.[bench]' first.
+bench: install
+	$(BIN)/python tests/benchmarks/bench.py
 
 # What the default install takes: its largest packages, and all of them.
 size: install

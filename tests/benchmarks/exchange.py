@@ -35,11 +35,11 @@ from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import rewrite
-from evenflow.transforms.substitution.decisions import UNLIKELY
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
-PRECISION = 0.8  # the default of `repair.precision`
+PRECISIONS = (0.6, 0.7, 0.75, 0.8)  # of `repair.precision`
+PRECISION = 0.8  # its default
 BRACKET = re.compile(r"\[(.*?)\]")
 
 
@@ -56,17 +56,17 @@ def texts(corpora: Sequence[Path]) -> dict[str, str]:
 
 def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Reader) -> None:
     """Print the figures of some documents, together and by source."""
+    begin = time.process_time()
     judged = judge.judge(documents)
+    speed = sum(len(each.text) for each in documents) / (time.process_time() - begin) / 1e6
     chances = [reader.calibrated(each.attribute, each.logit, each.stay) for each in judged]
     wanted = exchange_figures.right_mentions(documents)
     names = {each.document for each in documents}
     print(f"## {title}: {len(names)} documents\n")
+    print(f"{speed:.3f} MB of text a second and core, all sets\n")
     print("\n".join(exchange_figures.areas(judged, chances)), "\n")
     print("\n".join(exchange_figures.table(judged, chances, wanted)), "\n")
-    right = [each.first for each in judged if each.right and each.whole]
-    asked = sum(each.first >= UNLIKELY for each in judged)
-    print(f"first stage: asks about {share(asked, len(judged))} of the sets,", end=" ")
-    print(f"{share(sum(one >= UNLIKELY for one in right), len(right))} of the right ones\n")
+    print("\n".join(first_stage(judged, chances, reader)), "\n")
     cut = reader.cut("gender", PRECISION)
     by_source: dict[str, list[tuple[JudgedSet, float]]] = {}
     for each, chance in zip(judged, chances, strict=True):
@@ -76,6 +76,25 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
         good = sum(each.right and each.whole for each, _ in own)
         print(f"gender, {source}, from {cut}: {share(good, len(own))}")
     print()
+
+
+def first_stage(
+    judged: Sequence[JudgedSet], chances: Sequence[float], reader: Reader
+) -> Iterator[str]:
+    """What the first stage asks about, by the precision that is wanted of gender."""
+    both = [pair for pair in zip(judged, chances, strict=True) if pair[0].attribute == "gender"]
+    for wanted in PRECISIONS:
+        cut = reader.cut("gender", wanted)
+        least = reading.least(reading.DocumentJudge(reader), cut)
+        asked = [each.first >= least for each, _ in both]
+        made = [at for at, (_, chance) in enumerate(both) if chance >= cut]
+        good = [at for at in made if both[at][0].right and both[at][0].whole]
+        yield (
+            f"gender, precision {wanted}: the first stage asks about"
+            f" {share(sum(asked), len(both))} of the sets,"
+            f" {share(sum(asked[at] for at in made), len(made))} of those that are made,"
+            f" {share(sum(asked[at] for at in good), len(good))} of those made rightly"
+        )
 
 
 def winogender(path: Path) -> Iterator[tuple[str, str]]:
@@ -136,12 +155,6 @@ def main() -> None:
     print("Winogender:", plain_texts(list(winogender(DATA / "winogender.tsv")), own, cut))
     if args.winobias:
         print("WinoBias:", plain_texts(list(winobias(args.winobias)), own, cut))
-    size = sum(len(each.text) for each in kept)
-    begin = time.process_time()
-    judge.judge(kept)
-    print(
-        f"{size / (time.process_time() - begin) / 1e6:.3f} MB of text a second and core, all sets"
-    )
 
 
 if __name__ == "__main__":

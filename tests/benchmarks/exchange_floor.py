@@ -138,7 +138,7 @@ def main() -> None:
         work = Path(folder)
         default = repaired(texts, work, "default")
         with (
-            patch.object(reading.DocumentJudge, "shipped", lambda: Labels(rows)),
+            patch.object(reading.DocumentJudge, "shipped", lambda *_: Labels(rows)),
             patch.object(static.FirstStage, "shipped", Likely),
         ):
             floor = repaired(texts, work, "floor", **{"repair.strictness": 0.5})

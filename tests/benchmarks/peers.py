@@ -1,5 +1,5 @@
 """What other tools do on the same file, as whole processes: python tests/benchmarks/peers.py
-copy|c4|spacy INPUT OUTPUT
+copy|c4|spacy|sentences INPUT OUTPUT
 """
 
 from __future__ import annotations
@@ -44,11 +44,25 @@ def spacy_matcher(source: Path) -> None:
     print(mentions, sentences)
 
 
+def spacy_sentences(source: Path) -> None:
+    """Sentence bounds by spaCy's blank English pipeline."""
+    import spacy
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.max_length = 10**9
+    with source.open(encoding="utf-8") as lines:
+        found = nlp.pipe(json.loads(line)["text"] for line in lines)
+        print(sum(1 for doc in found for _ in doc.sents))
+
+
 def main() -> None:
     """Command line."""
     job, source, output = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     if job == "spacy":
         spacy_matcher(source)
+    elif job == "sentences":
+        spacy_sentences(source)
     else:
         datatrove(source, output, quality=job == "c4")
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 import cProfile
 import gzip
-import json
 import pstats
 import shutil
 import statistics
@@ -51,7 +50,7 @@ REPAIRS = {
     "substitute all three": ("--mode", "substitute"),
     "substitute, stereotypes out": ("--mode", "substitute", "--stereotypes", "remove"),
 }
-PEERS = {"spaCy sentencizer": "sentences", "spaCy sentencizer, matcher": "labels"}
+PEERS = {"spaCy sentencizer": "sentences", "spaCy sentencizer, matcher": "spacy"}
 PEER_MB = 4  # of input that the peers are given: some seconds
 # Parameters; the main paper's models, 4.2.3
 MODELS = {"Qwen-2.5-7B": 7.6e9, "Llama-3.3-70B": 70.6e9}
@@ -105,12 +104,7 @@ def command(read: Path, output: Path, options: tuple[str, ...]) -> list[str]:
 
 def peer(job: str, read: Path) -> list[str]:
     """SpaCy on a file: sentences, or labels too."""
-    own = (
-        [str(HERE / "peers.py"), "spacy", str(read), ""]
-        if job == "labels"
-        else [__file__, "--peer", str(read)]
-    )
-    return [sys.executable, *own]
+    return [sys.executable, str(HERE / "peers.py"), job, str(read), ""]
 
 
 def costs(path: Path, work: Path, runs: int) -> dict[str, Cost]:
@@ -160,22 +154,6 @@ def cost_table(found: dict[str, Cost]) -> Table:
             f"{each.peak:.0f}",
         )
     return table
-
-
-def spacy_sentences(path: Path) -> None:
-    """Sentence bounds by spaCy's blank English pipeline."""
-    import spacy
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.max_length = 10**9
-    with path.open(encoding="utf-8") as lines:
-        print(
-            sum(
-                sum(1 for _ in doc.sents)
-                for doc in nlp.pipe(json.loads(line)["text"] for line in lines)
-            )
-        )
 
 
 def tokens_a_question() -> float:
@@ -240,12 +218,7 @@ def main() -> None:
     parser.add_argument("--mb", type=int, default=12, help="size of the input")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--profile", action="store_true")
-    # What the peer's process is started with
-    parser.add_argument("--peer", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.peer is not None:
-        spacy_sentences(options.peer)
-        return
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         path = work / "corpus.jsonl"

@@ -69,6 +69,6 @@ class NoStereotypes:
 
 def shipped(patch: pytest.MonkeyPatch, judge: Judge, first: First) -> None:
     """Put them in the place of the shipped models, in this process."""
-    patch.setattr(reading.DocumentJudge, "shipped", lambda: judge)
+    patch.setattr(reading.DocumentJudge, "shipped", lambda *_: judge)
     patch.setattr(static.FirstStage, "shipped", lambda: first)
     patch.setattr(detect, "shipped", NoStereotypes)

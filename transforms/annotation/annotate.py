@@ -110,6 +110,7 @@ class Annotator:
         proposer: Proposes substitutions; None: no text is changed.
         screen: Looks through sentences; None: nothing does.
         repairs: Whether texts of panes are changed or looked through.
+        threads: Documents of a pane that are judged at once.
 
     Raises:
         WordListError: A word list cannot be read.
@@ -130,6 +131,7 @@ class Annotator:
         self._screen = _unscreened if self.screen is None else self.screen.screen
         self._copier = next((each for each in self.counters.values() if each.copies), None)
         self.repairs = self.proposer is not None or self.screen is not None
+        self.threads = 1
 
     def measure(self, block: Block) -> documents.Figures:
         """Count the mentions in a block, without sentences and other fields.

@@ -143,7 +143,7 @@ def passage(
     for number in range(*(bisect_left(places, each, key=_start) for each in (low, high))):
         first, last = (bisect_left(starts, each - low, at) for each in places[number][:2])
         last = max(first + 1, last)
-        new, _, _ = _pieces(model, places[number].new)
+        new = _pieces(model, places[number].new)[0] if places[number].new else []
         if last > len(found) or len(ids) + last - at + len(new) >= LONGEST:
             break
         begin = len(ids) + first - at

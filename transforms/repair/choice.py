@@ -146,10 +146,9 @@ def _judge(
     None judges: the first stage decides.
     """
     config, tier = annotator.config, annotator.tier
-    judge = reading.judge_of(config)
     if tier is None or config.repair.method == "base" or config.llm.substitution == "embedded":
-        return judge, None
-    return tier.judge(judge or ByFirstStage(), cost)
+        return reading.judge_of(config, annotator.threads, stops=True), None
+    return tier.judge(reading.judge_of(config) or ByFirstStage(), cost)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

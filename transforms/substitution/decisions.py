@@ -11,13 +11,10 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Generic, TypeVar
 
-from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution import reading, sets
 from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge, Judged
 from evenflow.transforms.substitution.sets import Set
 
-# With a first probability below this one a set does not change and the judge is not asked: nearly
-# half of all sets, and one in twenty of the right ones (tests/benchmarks/exchange.py)
-UNLIKELY = 0.015
 Spot = TypeVar("Spot", bound=Hashable)
 Exchange = tuple[int, str]  # the place of a set among its document's sets, and its target
 
@@ -44,7 +41,7 @@ class Decisions(Generic[Spot]):
         self.refused: dict[tuple[Spot, int], str] = {}
         self.excluded: Counter[str] = Counter()
         self._strictness, self._judge, self._bar = strictness, judge, bar
-        self._least = strictness if judge is None else min(UNLIKELY, strictness)
+        self._least = reading.least(judge, strictness)
         # By set: the one with which it changes, the judge's probability, those that change with it
         self._leads: dict[tuple[Spot, int], int] = {}
         self._chances: dict[tuple[Spot, int], float] = {}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from evenflow.schemas.config import Config
@@ -16,6 +19,12 @@ if TYPE_CHECKING:
     from evenflow.transforms.models.reader import Reader, Reading
 
 STRICTNESS = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
+# The reader seldom raises the odds of the first stage by a greater factor: what cannot reach the
+# strictness by it is not asked about. Chosen by documents of the split train
+# (`python tests/benchmarks/exchange.py` has the figures of the others)
+RAISED = 40
+UNLIKELY = 0.015  # what another judge is not asked about
+TOGETHER = 64  # documents whose texts are held for the threads
 
 
 def strictness(config: Config, attribute: str) -> float:
@@ -40,8 +49,13 @@ def strictness(config: Config, attribute: str) -> float:
     return _reader().cut(attribute, config.repair.precision)
 
 
-def judge_of(config: Config) -> ExchangeJudge | None:
+def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJudge | None:
     """The judge of a configuration's exchanges; None: the first stage decides.
+
+    Args:
+        config: The configuration.
+        threads: See `DocumentJudge`.
+        stops: Whether a set that is surely refused is read no further.
 
     Raises:
         ModelError: See `Reader.shipped`.
@@ -50,8 +64,25 @@ def judge_of(config: Config) -> ExchangeJudge | None:
     if config.repair.judge == "fast" or config.repair.method == "base":
         return None
     if config.repair.judge == "careful":
-        return DocumentJudge.shipped()
+        return DocumentJudge.shipped(partial(strictness, config) if stops else None, threads)
     return PluginJudge(config.repair.judge)
+
+
+def least(judge: ExchangeJudge | None, strictness: float) -> float:
+    """Find the first probability below which a set does not change and no judge is asked.
+
+    Args:
+        judge: The judge; None: the first probability decides.
+        strictness: The probability from which an exchange is made.
+
+    Returns:
+        The probability; 1 where no exchange is made whatever the reader says.
+    """
+    if judge is None or not strictness:
+        return strictness
+    if not isinstance(judge, DocumentJudge):
+        return min(UNLIKELY, strictness)
+    return 1 / (1 + RAISED * (1 / strictness - 1))
 
 
 def _reader() -> Reader:
@@ -70,38 +101,58 @@ class DocumentJudge:
 
     Args:
         reader: The reader.
+        strictness: The probability from which an exchange of an attribute is made. A set of which
+            a mention has a lower one is refused, and the rest of its person is not read. None: all
+            is read.
+        threads: Documents that are read at once; their answers are the same for any number.
     """
 
-    def __init__(self, reader: Reader):
-        self._reader = reader
+    def __init__(
+        self, reader: Reader, strictness: Callable[[str], float] | None = None, threads: int = 1
+    ):
+        self._reader, self._strictness, self._threads = reader, strictness, threads
 
     @classmethod
-    def shipped(cls) -> DocumentJudge:
+    def shipped(
+        cls, strictness: Callable[[str], float] | None = None, threads: int = 1
+    ) -> DocumentJudge:
         """The judge with the reader of this package; see `Reader.shipped`."""
-        return cls(_reader())
+        return cls(_reader(), strictness, threads)
 
     def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
         """Judge exchanges, see `judges.ExchangeJudge`."""
-        return (self._document(*each) for each in documents)
+        if self._threads == 1:
+            yield from map(self._document, documents)
+            return
+        source = iter(documents)
+        with ThreadPoolExecutor(self._threads) as threads:
+            while together := list(islice(source, TOGETHER)):
+                yield from threads.map(self._document, together)
 
-    def _document(
-        self, text: str, sets: Sequence[Set], asked: Sequence[tuple[int, str]]
-    ) -> list[Judged]:
+    def _document(self, document: Asked) -> list[Judged]:
         """Judge the exchanges of a document."""
+        text, sets, asked = document
         shows = bool(sets) and self._reader.shows(sets[0].attribute)
-        documents: dict[str | None, JoinedSets] = {}
+        by_word: dict[str | None, JoinedSets] = {}
         out: list[Judged] = []
         for number, target in asked:
             shown = target if shows else None
-            if shown not in documents:
+            if shown not in by_word:
                 mentions, places = places_of(sets, shown)
-                documents[shown] = JoinedSets(self._reader.read(text, places), mentions, sets)
-            document = documents[shown]
-            joined = document.of(number, target)
-            own, staying = document.divide(joined)
-            answer = self._reader.judge(sets[number].attribute, document.reading, own, staying)
-            out.append(Judged(*answer, joined))
+                by_word[shown] = JoinedSets(self._reader.read(text, places), mentions, sets)
+            out.append(self._answer(by_word[shown], sets[number].attribute, number, target))
         return out
+
+    def _answer(self, document: JoinedSets, attribute: str, number: int, target: str) -> Judged:
+        """Judge a set with those of the same person; by itself where that refuses it."""
+        least = 0.0 if self._strictness is None else self._strictness(attribute)
+        for index in document.own[number] if least else ():
+            answer = self._reader.judge(attribute, document.reading, [index], ())
+            if answer[0] < least:
+                return Judged(*answer, (number,))
+        joined = document.of(number, target)
+        own, staying = document.divide(joined)
+        return Judged(*self._reader.judge(attribute, document.reading, own, staying), joined)
 
 
 class JoinedSets:
@@ -114,13 +165,14 @@ class JoinedSets:
 
     Attributes:
         reading: As given.
+        own: By set, the indices of its mentions.
     """
 
     def __init__(self, reading: Reading, mentions: Sequence[Mention], sets: Sequence[Set]):
         self.reading, self._mentions, self._sets = reading, mentions, sets
         at = {mention.start: index for index, mention in enumerate(mentions)}
-        self._own = [[at[each.start] for each in one.mentions] for one in sets]
-        self._owner = {index: number for number, own in enumerate(self._own) for index in own}
+        self.own = [[at[each.start] for each in one.mentions] for one in sets]
+        self.owner = {index: number for number, own in enumerate(self.own) for index in own}
 
     def of(self, number: int, target: str) -> tuple[int, ...]:
         """Find the sets that change with a set.
@@ -135,9 +187,9 @@ class JoinedSets:
         source = self._sets[number].source
         found, todo = {number}, [number]
         while todo:
-            for index in self._own[todo.pop()]:
+            for index in self.own[todo.pop()]:
                 for other, value in self.reading.said(index).links.items():
-                    owner = self._owner[other]
+                    owner = self.owner[other]
                     if (
                         value > 0
                         and owner not in found
@@ -157,7 +209,7 @@ class JoinedSets:
         Returns:
             The indices of their mentions, and those of the group's other mentions.
         """
-        own = sorted(index for number in joined for index in self._own[number])
+        own = sorted(index for number in joined for index in self.own[number])
         source = self._sets[joined[0]].source
         return own, {
             index for index, each in enumerate(self._mentions) if each.group == source

@@ -118,7 +118,7 @@ class Run:
                 self.output, self.config, lists, entries, lease, start.epoch, note, tell
             )
             staging = closing.Staging(at(self.output), lease.run)
-            context = making.GraphContext(self.config.model_dump(), staging, root)
+            context = making.GraphContext(self.config.model_dump(), staging, root, self.workers)
             panes = self._panes(rest, intake, entries, write)
             executor = beside.enter_context(workers.pool(self.workers))
             source = self._made(rest, panes, context, entries, executor)

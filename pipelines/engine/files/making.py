@@ -109,17 +109,20 @@ class GraphContext:
         config: The configuration, as a dict.
         staging: Where panes go.
         root: The folder that all files are in; None for a topic.
+        threads: Documents of a pane that are judged at once.
     """
 
     config: dict[str, Any]
     staging: Staging
     root: str | None = None
+    threads: int = 1
 
     def worker(self) -> Worker:
         """Return the Worker of this process; the first call in a run makes it."""
         with _keeping:
             if self.staging not in _kept:
                 made = Worker(Config.model_validate(self.config))
+                made.annotator.threads = self.threads
                 _kept.clear()
                 _kept[self.staging] = made
             return _kept[self.staging]

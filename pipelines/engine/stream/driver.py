@@ -175,7 +175,7 @@ class StreamRun:
             )
             done = len(entries)
             staging = Staging(at(self.output), lease.run)
-            context = GraphContext(self.config.model_dump(), staging)
+            context = GraphContext(self.config.model_dump(), staging, threads=self.workers)
             reads = Reads(
                 self.stream.settings,
                 self.stream.topic,

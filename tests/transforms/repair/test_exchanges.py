@@ -19,7 +19,7 @@ from evenflow.transforms.repair.exchanges import CONFLICT, Exchanges, Spot, Stag
 from evenflow.transforms.staging.block import Part, StagedBlock, documents_table
 from evenflow.transforms.staging.proposals import Proposer
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.decisions import UNLIKELY
+from evenflow.transforms.substitution.reading import UNLIKELY
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader

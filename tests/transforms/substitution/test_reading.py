@@ -13,7 +13,7 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import Place
 from evenflow.transforms.models.reader import Reading, Said
 from evenflow.transforms.substitution import reading
-from evenflow.transforms.substitution.judges import Asked
+from evenflow.transforms.substitution.judges import Asked, ByFirstStage, Judged
 from evenflow.transforms.substitution.reading import DocumentJudge
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -87,6 +87,40 @@ def test_the_reader_sees_the_new_words_where_it_learnt_with_them() -> None:
     judge = DocumentJudge(reader := Scripted())
     list(judge.exchanges([Asked(TEXT, sets_of(TEXT), [(0, "male")])]))  # pyright: ignore[reportArgumentType]
     assert {place.new for places in reader.seen for place in places} == {""}
+
+
+def test_a_set_that_is_refused_by_itself_is_not_joined_and_the_others_are_judged_as_before() -> (
+    None
+):
+    reader, sets = Scripted({(1, 2): 2.0, (2, 4): 1.0}), sets_of(TEXT)
+    asked = Asked(TEXT, sets, [(0, "male"), (1, "male"), (2, "female"), (3, "male")])
+    [before] = DocumentJudge(reader).exchanges([asked])  # pyright: ignore[reportArgumentType]
+    [after] = DocumentJudge(reader, lambda _: 0.2).exchanges([asked])  # pyright: ignore[reportArgumentType]
+    assert [each.joined for each in before] == [(0, 1, 3), (0, 1, 3), (2,), (0, 1, 3)]
+    assert after[0] == Judged(0.0, "", (0,)) and after[1:] == before[1:]
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_answer_as_one_does(threads: int) -> None:
+    asked = [
+        Asked(text, sets, [(number, "male") for number, each in enumerate(sets) if each.edits])
+        for number in range(reading.TOGETHER + 2)
+        if (sets := sets_of(text := f"A nun has {number} cats. She saw a queen and her sister."))
+    ]
+    one, several = DocumentJudge.shipped(), DocumentJudge.shipped(threads=threads)
+    assert list(one.exchanges(asked)) == list(several.exchanges(asked))
+
+
+@pytest.mark.parametrize(
+    ("strictness", "wanted"), [(0.0, 0.0), (0.5, 1 / 41), (0.72, 0.060), (1.0, 1.0)]
+)
+def test_the_reader_is_not_asked_about_what_it_would_hardly_ever_accept(
+    strictness: float, wanted: float
+) -> None:
+    judge = DocumentJudge(Scripted())  # pyright: ignore[reportArgumentType]
+    assert reading.least(judge, strictness) == pytest.approx(wanted, abs=0.001)
+    assert reading.least(None, strictness) == strictness
+    assert reading.least(ByFirstStage(), strictness) == min(reading.UNLIKELY, strictness)
 
 
 @pytest.mark.parametrize(

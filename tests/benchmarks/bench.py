@@ -1,0 +1,78 @@
+"""Holds the speed of commands to floors: python tests/benchmarks/bench.py [--runs 3] [--only NAME]
+
+`floors.yaml` beside this file has the floors: shares of the speed of a peer, which runs in turn
+with the command, so that another machine or other work moves both. All are printed; the status is
+1 if one fell below its floor. The text is that of tests/data/speeches.jsonl.gz, in documents of
+some paragraphs. The peers come with the extra `bench`, here or in the Python of --peers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+from rich.console import Console
+from rich.table import Table
+from speed import EVENFLOW, HERE, corpus, timed
+
+SMALL_MB = 0.1  # an input whose time stands for the start-up
+PEERS = {  # command, MB of input
+    "datatrove": ([str(HERE / "peers.py"), "copy", "INPUT", "OUT"], 40),
+    "spaCy": ([str(HERE / "peers.py"), "sentences", "INPUT", "OUT"], 4),
+}
+
+
+def speed(program: str, words: list[str], megabytes: float, work: Path) -> float:
+    """MB of input a CPU second beyond the start-up."""
+    seconds: list[float] = []
+    for size in (SMALL_MB, megabytes):
+        path = work / f"{size}.jsonl"
+        if not path.exists():
+            corpus(None, int(size * 1_000_000), path)
+        places = {"INPUT": str(path), "OUT": str(work / "out")}
+        seconds.append(timed([program, *(places.get(each, each) for each in words)]).cpu)
+        shutil.rmtree(work / "out", ignore_errors=True)
+    return (megabytes - SMALL_MB) / (seconds[1] - seconds[0])
+
+
+def main() -> int:
+    """Command line; returns the status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--only", default="", help="commands whose name holds this")
+    parser.add_argument("--peers", default=sys.executable, help="the Python that has the peers")
+    given = parser.parse_args()
+    table = Table("command", "MB/s core", "peer", "its MB/s core", "share", "floor", "")
+    fallen = False
+    floors = yaml.safe_load((HERE / "floors.yaml").read_text("utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        for each in floors:
+            if given.only not in each["name"]:
+                continue
+            peer, size = PEERS[each["peer"]]
+            both = [
+                (
+                    speed(EVENFLOW, each["words"], each["mb"], Path(folder)),
+                    speed(given.peers, peer, size, Path(folder)),
+                )
+                for _ in range(given.runs)
+            ]
+            own, other = (statistics.median(column) for column in zip(*both, strict=True))
+            share = statistics.median(one / peer for one, peer in both)
+            fell = share < each["floor"]
+            fallen = fallen or fell
+            figures = (f"{own:.2f}", each["peer"], f"{other:.2f}", f"{share:.2f}")
+            table.add_row(each["name"], *figures, f"{each['floor']:.2f}", "fell" if fell else "")
+    Console(width=110).print(table)
+    return int(fallen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
