@@ -145,18 +145,10 @@ class PaneJudge:
         """The entry of one attribute."""
         seen = seen or AttributeFigures.empty(len(words.groups))
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
-        sums = seen.sums if weighed is None else weighed
         total = self._totals.attributes.get(name)
-        people = None
+        sums, people = (seen.sums if weighed is None else weighed), None
         if self._config.measure.count == "people":
-            estimate = None if seen.people is None else seen.people.estimate
-            sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
-            people = self._people(seen, total, target, words)
-            every = sums if total is None else add_sums(total.sums, sums)
-            wide = doubted(every, people.doubt)
-            people.against = {
-                of: score(wide, shares, confidence) for of, shares in words.references.items()
-            }
+            sums, people = self._people(seen, total, target, words)
         # Weights continue what was accepted before, so all of it is judged
         continued = weights is not None and name in weights.attributes
         earlier: Sequence[Mapping[str, Sums]] = self._totals.recent_accepted
@@ -212,19 +204,26 @@ class PaneJudge:
         total: AttributeTotals | None,
         target: list[float],
         words: WordList,
-    ) -> People:
-        """The figures of words beside those of people."""
+    ) -> tuple[Sums, People]:
+        """The sums of people, and the figures of words beside them."""
         confidence, people = self._config.gate.confidence, seen.people
         before = None if total is None else total.words
         every = seen.sums if before is None else add_sums(before, seen.sums)
         chances = {} if people is None else people.labels
-        return People(
+        estimate = None if people is None else people.estimate
+        sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
+        doubt = PeopleHead.shipped().doubt(words.attribute)
+        wide = doubted(sums if total is None else add_sums(total.sums, sums), doubt)
+        return sums, People(
             words=seen.sums,
             pane=score(seen.sums, target, confidence),
             cumulative=score(every, target, confidence),
             labels={label: round(chances.get(label, 0) / UNIT, 1) for label in _top(seen.labels)},
             passages=0 if people is None else people.read,
-            doubt=PeopleHead.shipped().doubt(words.attribute),
+            doubt=doubt,
+            against={
+                of: score(wide, shares, confidence) for of, shares in words.references.items()
+            },
         )
 
     def _with_earlier(self, sums: Sums, name: str, panes: Sequence[Mapping[str, Sums]]) -> Sums:

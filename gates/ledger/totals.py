@@ -342,6 +342,33 @@ class Totals(Entry):
         if self.files is not None:
             self.files += len(entry.document_files())
         self.panes += 1
+        self._add_verdicts(entry, accepted)
+        self.documents += entry.documents + aside
+        self.accepted += entry.documents if accepted else 0
+        self.aside += aside
+        if entry.removed is not None and entry.removed.is_done:
+            self.removed += entry.removed.documents
+            self.lightened += 1
+        self.extra += entry.extra
+        seen = summed(self.outside, entry.outside).items()
+        self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
+        self.languages = summed(self.languages, entry.languages)
+        self._add_figures(entry)
+        for name, each in entry.attributes.items():
+            if name in self.attributes:
+                self._attribute(self.attributes[name], entry, each)
+            else:
+                self.attributes[name] = self._first(entry, each)
+        self._remember(entry, accepted)
+        known = registry.measures(entry.measures)
+        for name, record in registry.records(entry).items():
+            before = self.measures.get(name)
+            self.measures[name] = known[name].added(before, record, accepted, self.rolling - 1)
+        if entry.weights is not None:
+            self._weigh(entry.weights, accepted)
+
+    def _add_verdicts(self, entry: PaneEntry, accepted: bool) -> None:
+        """Add the verdicts on the next pane, on what was read, and on the language model."""
         self.states[entry.verdict.state] += 1
         self.state, self.folder, self.reason = (
             entry.verdict.state,
@@ -357,16 +384,9 @@ class Totals(Entry):
             self.asking[entry.asking.state] += 1
             if entry.asking.state != "open":
                 self.asking_reason = entry.asking.reason
-        self.documents += entry.documents + aside
-        self.accepted += entry.documents if accepted else 0
-        self.aside += aside
-        if entry.removed is not None and entry.removed.is_done:
-            self.removed += entry.removed.documents
-            self.lightened += 1
-        self.extra += entry.extra
-        seen = summed(self.outside, entry.outside).items()
-        self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
-        self.languages = summed(self.languages, entry.languages)
+
+    def _add_figures(self, entry: PaneEntry) -> None:
+        """Add what was read of the next pane, its checks, and what was asked."""
         self._add_dead(entry)
         self.input_bytes += entry.input_bytes
         self.text_bytes += entry.text_bytes
@@ -381,18 +401,6 @@ class Totals(Entry):
         self.llm = summed(
             self.llm, {name: _additive(each) for name, each in (entry.llm or {}).items()}
         )
-        for name, each in entry.attributes.items():
-            if name in self.attributes:
-                self._attribute(self.attributes[name], entry, each)
-            else:
-                self.attributes[name] = self._first(entry, each)
-        self._remember(entry, accepted)
-        known = registry.measures(entry.measures)
-        for name, record in registry.records(entry).items():
-            before = self.measures.get(name)
-            self.measures[name] = known[name].added(before, record, accepted, self.rolling - 1)
-        if entry.weights is not None:
-            self._weigh(entry.weights, accepted)
 
     def _weigh(self, each: Weights, accepted: bool) -> None:
         """Add the weights of the next pane."""

@@ -203,7 +203,7 @@ class Annotator:
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:
         """Annotate validated documents with the language model's answers at hand."""
         found, known, aside = self._set_aside(found)
-        counted, details = self.mentions.count(found, known=known), None
+        counted, details = self.mentions.count(found, known=known, keep=self.repairs), None
         if self.repairs:
             found, counted, details, screened = self._detailed(found, counted)
             aside = [*aside, *screened]
@@ -250,7 +250,7 @@ class Annotator:
         if reasons or texts != found.texts:
             left = [number for number in range(len(texts)) if number not in reasons]
             found = _chosen(replace(found, texts=texts), left)
-            counted = self.mentions.count(found)
+            counted = self.mentions.count(found, keep=True)
             relevant = self.mentions.relevant(counted.searched, self._copier is not None)
         details = Details(rows, self._proposed(found, relevant, counted.columns))
         return found, counted, details, aside

@@ -36,7 +36,7 @@ class MentionCounts(NamedTuple):
     Attributes:
         figures: Their figures.
         mentions: For each attribute the mentions of its M groups in each of them, (D, M).
-        searched: What was found in them, in pieces.
+        searched: What was found in them, in pieces, if it is kept.
         columns: What measures say of single documents.
     """
 
@@ -82,7 +82,11 @@ class MentionCounter:
             self._people = PeopleCounter(lists, labels, passages)
 
     def count(
-        self, found: Documents, with_sentences: bool = True, known: Columns | None = None
+        self,
+        found: Documents,
+        with_sentences: bool = True,
+        known: Columns | None = None,
+        keep: bool = False,
     ) -> MentionCounts:
         """Count the mentions in D documents, and what measures need.
 
@@ -90,6 +94,7 @@ class MentionCounter:
             found: The documents.
             with_sentences: Whether sentences are counted too; they are if a measure needs them.
             known: What measures have said of single documents; they are not asked again.
+            keep: Whether what was found is kept, for `relevant`.
 
         Returns:
             What was counted.
@@ -116,7 +121,7 @@ class MentionCounter:
             for name, counter in self._counters.items():
                 part.measures[name] = counter.count(found, piece, None if known else columns)
             figures.add(part)
-            searched.append(piece)
+            searched += [piece] if keep else []
             parts.append(counts)
         none = [np.zeros((0, len(attribute.groups)), np.int64) for attribute in self._attributes]
         counts = [np.concatenate(each) for each in zip(none, *parts, strict=True)]
