@@ -1,8 +1,7 @@
 """The annotator beside `measure`: python tests/benchmarks/annotator.py [CORPUS] [CHARACTERS].
 
 Prints CPU seconds of the start, and MB/s of CPU: `evenflow.measure` of texts in memory, the
-annotator one by one, and some together, and, where it is installed, the steps in datatrove beside
-its FineWeb filter. CORPUS is JSON lines, compressed by gzip; by default
+annotator one by one, and some together. CORPUS is JSON lines, compressed by gzip; by default
 tests/data/speeches.jsonl.gz, ten times over. CHARACTERS cuts each text.
 """
 
@@ -15,9 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import evenflow
 
@@ -65,23 +62,6 @@ def main() -> None:
         spent = statistics.median(each[name] for each in taken)
         share = statistics.median(each["measure"] / each[name] for each in taken)
         print(f"{name:22} {size / spent / 1e6:6.1f} MB/s of CPU, {share:.2f} of measure")
-    if find_spec("datatrove"):
-        in_datatrove(texts[: len(texts) // TIMES], size / TIMES)
-
-
-def in_datatrove(texts: list[str], size: float) -> None:
-    """Print the speed of steps over documents in memory, in one run."""
-    from datatrove.data import Document
-    from datatrove.pipeline.filters import FineWebQualityFilter
-
-    from evenflow.datatrove import DemographicStats, RepresentationFilter
-
-    with TemporaryDirectory() as folder:
-        stats = DemographicStats(folder, groups_to_compute=["summary"])
-        for step in (FineWebQualityFilter(), RepresentationFilter(), stats):
-            documents = [Document(text, str(number)) for number, text in enumerate(texts)]
-            spent = seconds(lambda step=step, all=documents: list(step.run(iter(all))))
-            print(f"{type(step).__name__:22} {size / spent / 1e6:6.1f} MB/s of CPU")
 
 
 if __name__ == "__main__":
