@@ -84,7 +84,7 @@ def test_the_reader_sees_the_new_words_where_it_learnt_with_them() -> None:
     list(DocumentJudge(reader).exchanges([Asked(text, sets, [(number, "hinduism")])]))  # pyright: ignore[reportArgumentType]
     shown = {place.new for places in reader.seen for place in places}
     assert {edit.replacement for edit in sets[number].edits["hinduism"]} <= shown
-    judge = DocumentJudge(reader := Scripted())
+    judge = DocumentJudge(reader := Scripted())  # pyright: ignore[reportArgumentType]
     list(judge.exchanges([Asked(TEXT, sets_of(TEXT), [(0, "male")])]))  # pyright: ignore[reportArgumentType]
     assert {place.new for places in reader.seen for place in places} == {""}
 
