@@ -53,10 +53,10 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> Any:
     find_together = LabelFinder.find_together
 
     def make(error: BaseException, word: str = "Spoilt") -> None:
-        def raising(self: LabelFinder, texts: Sequence[str]) -> Any:
+        def raising(self: LabelFinder, texts: Sequence[str], *languages: Any) -> Any:
             if any(word in text for text in texts):
                 raise error
-            return find_together(self, texts)
+            return find_together(self, texts, *languages)
 
         monkeypatch.setattr(LabelFinder, "find_together", raising)
 
