@@ -18,7 +18,7 @@ from evenflow.schemas.secrets import read_secret
 TAIL = 4096  # bytes of an answer that are kept
 
 
-class Reply(NamedTuple):
+class PostResult(NamedTuple):
     """How it ended.
 
     Attributes:
@@ -70,7 +70,7 @@ class Sender:
         self._secret = None if secret is None else read_secret({**secret})
         self.shown = mask_address(self._url)
 
-    def send(self, message: Mapping[str, Any], identity: str) -> Reply:
+    def send(self, message: Mapping[str, Any], identity: str) -> PostResult:
         """Send a message.
 
         Args:
@@ -97,19 +97,19 @@ class Sender:
         return answer._replace(body=without(answer.body, hidden))
 
 
-def _post(url: str, body: bytes, headers: dict[str, str], timeout: float) -> Reply:
+def _post(url: str, body: bytes, headers: dict[str, str], timeout: float) -> PostResult:
     """Send one request."""
     request = urllib.request.Request(url, body, headers, method="POST")
     try:
         with _OPENER.open(request, timeout=timeout) as answer:
-            return Reply(True, f"status {answer.status}", _text(answer))
+            return PostResult(True, f"status {answer.status}", _text(answer))
     except urllib.error.HTTPError as error:
         with error:
-            return Reply(False, f"status {error.code}", _text(error))
+            return PostResult(False, f"status {error.code}", _text(error))
     except (OSError, HTTPException) as error:
-        return Reply(False, str(getattr(error, "reason", error)))
+        return PostResult(False, str(getattr(error, "reason", error)))
     except ValueError:  # whose message would show the header, and so a key
-        return Reply(False, "a header has characters that no header may have")
+        return PostResult(False, "a header has characters that no header may have")
 
 
 def _text(answer: Any) -> str:

@@ -7,7 +7,7 @@ window sum to 1. A document that names the other groups has a negative one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -206,19 +206,6 @@ def attribute(
     state = each.verdict.state
     held = state if state in ("warn", "block") else None
     limit = limit_of(held, limits, window.previous) if held else None
-    counted = each.labels if each.people is None else each.people.labels
-    labels: list[dict[str, Any]] = [
-        {
-            "label": label,
-            "group": each.groups[group],
-            "mentions": count,
-            "share": part(counted.get(label, 0.0) * drawn[group]),
-        }
-        | ({} if each.people is None else {"people": counted.get(label, 0.0)})
-        for label, count in each.labels.items()
-        if (group := (groups_of_labels or {}).get(label)) is not None
-    ]
-    labels.sort(key=_least_share)
     return {
         "verdict": each.verdict.model_dump(),
         "rule": None if held is None else {"state": held, "ends_below": limit},
@@ -236,7 +223,7 @@ def attribute(
             for i, group in enumerate(each.groups)
         ],
         "pane_share": part(float(own_mentions @ drawn)),
-        "labels": labels[:MOST],
+        "labels": _labels(each, groups_of_labels or {}, drawn, part)[:MOST],
         "documents": [
             {
                 "id": rows.ids[i],
@@ -257,6 +244,28 @@ def attribute(
         else {},
         "unread": rows.unread,
     }
+
+
+def _labels(
+    each: AttributeEntry,
+    groups_of_labels: Mapping[str, int],
+    drawn: npt.NDArray[np.float64],
+    part: Callable[[float], float | None],
+) -> list[dict[str, Any]]:
+    """The labels of a pane, those with the greatest share of the excess first."""
+    counted = each.labels if each.people is None else each.people.labels
+    labels: list[dict[str, Any]] = [
+        {
+            "label": label,
+            "group": each.groups[group],
+            "mentions": count,
+            "share": part(counted.get(label, 0.0) * drawn[group]),
+        }
+        | ({} if each.people is None else {"people": counted.get(label, 0.0)})
+        for label, count in each.labels.items()
+        if (group := groups_of_labels.get(label)) is not None
+    ]
+    return sorted(labels, key=_least_share)
 
 
 def _is_out(
