@@ -30,6 +30,8 @@ from evenflow.transforms.storage.storage import Place
 
 PANE_SECONDS = 5.0
 CLOCK_STEP = "+300s"
+# libfaketime has the sleep of Python fail ("Invalid argument"); waits do not
+SLEEP = "import threading, time\ntime.sleep = lambda seconds: threading.Event().wait(seconds)\n"
 JUDGED = ("accepted", "quarantine", "dead-letter")
 
 
@@ -44,6 +46,7 @@ class Storm:
         self._proxy = S3Faults(self._s3)
         self._clock, self._gates, self.starts = folder / "clock", list[subprocess.Popen[bytes]](), 0
         self._clock.write_text("+0")
+        (folder / "sitecustomize.py").write_text(SLEEP)  # Python runs it at its start
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -72,6 +75,7 @@ class Storm:
         more = ("--standby", "--pane-seconds", str(PANE_SECONDS))
         words = on_cluster(self._broker, self.topic, self.output, self._cluster, *more)
         preload = {"LD_PRELOAD": str(faketime()), "FAKETIME_TIMESTAMP_FILE": str(self._clock)}
+        preload |= {"PYTHONPATH": str(self._folder)}
         preload |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
         self.starts += 1
         with (self._folder / f"gate-{self.starts}.log").open("wb") as log:
