@@ -45,8 +45,8 @@ check: lint
 	$(FAST)
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
-# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait, so four
-# files run at a time, also on two cores; they take some 8 GiB of memory then.
+# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait, so three
+# files run at a time, also on two cores; they take some 6 GiB of memory then.
 test: .minutes install $(if $(CI),services) check
 	$(SERVED)
 .minutes:
@@ -56,7 +56,7 @@ test: .minutes install $(if $(CI),services) check
 # At their end they name the tests that took longest.
 SLOWEST := --durations 20 --durations-min 5
 FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) --ignore tests/services
-SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:

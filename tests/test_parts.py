@@ -97,3 +97,12 @@ def test_what_was_skipped_is_noted_and_run_when_nothing_may_miss(
     status, out = ran(f"def test_other(): assert False\n{LISTED[how]}", "true", f"@{noted}")
     assert status == (2 if how == "module" else 1) and "run `make llm`" in out
     assert "test_other" not in out
+
+
+def test_the_part_that_this_machine_lacks_may_miss_to_the_end(
+    ran, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVENFLOW_PARTS", "all")
+    for lacks, status in (("vLLM", 0), ("image", 1)):
+        monkeypatch.setenv("EVENFLOW_LACKS", lacks)
+        assert ran(LISTED["fixture"], "true")[0] == status

@@ -3,7 +3,8 @@
 A test without its part skips, and the reason says what brings the part. With CI set it fails: a
 test that never runs proves nothing. This holds for every skip, also by `skipif` and `importorskip`.
 Only the parts in MAY_MISS still skip in CI; the reason of such a skip begins with the part's name
-and a colon. With EVENFLOW_PARTS=all none may. The summary at the end names every skip.
+and a colon. With EVENFLOW_PARTS=all none may, except for the part that EVENFLOW_LACKS names. The
+summary at the end names every skip.
 
 EVENFLOW_SKIPPED names a file that gets what was skipped, an argument of pytest a line: once the
 part is there, `pytest @FILE` runs exactly this.
@@ -59,7 +60,8 @@ def judged(report: pytest.TestReport | pytest.CollectReport) -> None:
     )
     part = reason.removeprefix("Skipped: ").partition(":")[0]
     why = MAY_MISS.get(part)
-    if why is None or os.environ.get("EVENFLOW_PARTS") == "all":
+    brought = os.environ.get("EVENFLOW_PARTS") == "all" and part != os.environ.get("EVENFLOW_LACKS")
+    if why is None or brought:
         report.outcome = "failed"
         report.longrepr = f"CI runs every test, but {path}:{line} would skip. {reason}"
     else:

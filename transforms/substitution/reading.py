@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from evenflow.transforms.models.reader import Reader, Reading
 
 STRICTNESS = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
-# The reader seldom raises the odds of the first stage by a greater factor: what cannot reach the
-# strictness by it is not asked about. Chosen by documents of the split train
-# (`python tests/benchmarks/exchange.py` has the figures of the others)
-RAISED = 40
-UNLIKELY = 0.015  # what another judge is not asked about
+# With a first probability below this one a judge is not asked: nearly half of all sets, and one in
+# twenty of the right ones (tests/benchmarks/exchange.py)
+UNLIKELY = 0.015
 TOGETHER = 64  # documents whose texts are held for the threads
 
 
@@ -76,13 +74,13 @@ def least(judge: ExchangeJudge | None, strictness: float) -> float:
         strictness: The probability from which an exchange is made.
 
     Returns:
-        The probability; 1 where no exchange is made whatever the reader says.
+        The probability; 1 where the reader has no cut, so that it makes no exchange.
     """
     if judge is None or not strictness:
         return strictness
-    if not isinstance(judge, DocumentJudge):
-        return min(UNLIKELY, strictness)
-    return 1 / (1 + RAISED * (1 / strictness - 1))
+    if isinstance(judge, DocumentJudge) and strictness >= 1:
+        return 1.0
+    return min(UNLIKELY, strictness)
 
 
 def _reader() -> Reader:

@@ -20,13 +20,13 @@ sys.path.insert(0, {helpers!r})
 {before}
 from pathlib import Path
 from pane_shards import LISTS, KeptChecks, changed, pane, write
-from evenflow.gates.expectations.own_suite import Limit
+from evenflow.gates.expectations.own_suite import DrLimit
 root = Path({root!r})
 table, attributes = pane(field=["a", "b", "c", "d"])
 table = changed(table, "id", {{0: "x", 1: "x", 2: None}})
 suite = root / "suite.yaml"
 suite.write_text(json.dumps({suite!r}))
-limits = {{"gender": Limit(0.1, min_mentions=3)}}
+limits = {{"gender": DrLimit(0.1, min_mentions=3)}}
 checks = KeptChecks(root, lists=LISTS, limits=limits, user_suite=suite)
 checked = checks.run(0, write(root, table), attributes, table.num_rows + 1)
 pages = checks.pages().parent
