@@ -123,9 +123,8 @@ def attribute_sentence(each: dict[str, Any], panes: int) -> Markup:
         The sentences.
     """
     groups = sorted(each["groups"], key=lambda row: -row["mentions"])
-    head = Markup(
-        f"Of {counted(each['mentions'], 'mention')} in {counted(each['documents'], 'document')}, "
-    )
+    mentions = counted(round(each["mentions"]), "mention")  # weighted ones are no whole number
+    head = Markup(f"Of {mentions} in {counted(each['documents'], 'document')}, ")
     targets = {row["target"] for row in groups}
     wanted = f" The target is {_percent(targets.pop())} each." if len(targets) == 1 else ""
     parts = [

@@ -74,6 +74,8 @@ def test_too_few_mentions_are_told_from_evenness() -> None:
     few = figures(Totals.of(panes), panes, ledgers.settings(**{"gate.min_mentions": 10_000}))
     assert few["attributes"]["gender"]["panes"]["too few"] == 1
     assert "too few mentions to judge" in words.attribute_sentence(few["attributes"]["gender"], 1)
+    weighted = few["attributes"]["gender"] | {"mentions": 1330.30852200000004}
+    assert "Of 1,330 mentions in" in words.attribute_sentence(weighted, 1)
 
 
 def test_labels_are_grouped_by_the_word_list_only_where_it_agrees() -> None:
