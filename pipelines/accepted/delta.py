@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -26,7 +26,7 @@ class DeltaSink:
         table = (
             DeltaTable(place)
             if DeltaTable.is_deltatable(place)
-            else DeltaTable.create(place, columns, description=output)
+            else DeltaTable.create(place, _arrow(columns), description=output)
         )
         if table.metadata().description != output:
             raise ValueError("this table is not of this output; give another place")
@@ -56,7 +56,7 @@ class Delta:
         try:
             write_deltalake(
                 self._table,
-                rows,
+                _arrow(rows),
                 mode="append",
                 schema_mode="merge",
                 commit_properties=_once(notes),
@@ -68,6 +68,11 @@ class Delta:
         """Take out the rows of a pane."""
         notes = _once({"evenflow.rejected": str(pane)})
         self._table.delete(f"{PANE} = {pane}", commit_properties=notes)
+
+
+def _arrow(data: pa.Schema | pa.Table) -> Any:
+    """What deltalake reads by Arrow's C interface, which pyarrow's type stubs do not name."""
+    return cast("Any", data)
 
 
 def _once(notes: Mapping[str, str]) -> CommitProperties:
