@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import erf, log, sqrt
@@ -25,7 +25,9 @@ from math import erf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from evenflow.schemas.ledger import Sums
 from evenflow.transforms.measures.representation.interval import Intervals, intervals
+from evenflow.transforms.measures.representation.people import doubted
 
 Floats = NDArray[np.float64]
 CONFIDENCE, Z = 0.95, 1.959964
@@ -168,6 +170,21 @@ def bootstrapped(
 def covered(low: Floats, high: Floats, dr: float) -> float:
     """Share of intervals that hold the score, in per cent."""
     return 100 * float(((low <= dr + 1e-9) & (high >= dr - 1e-9)).mean())
+
+
+def of_people(cell: Cell, streams: Sequence[Sums], doubt: float) -> tuple[Intervals, float, float]:
+    """Intervals of sums that err by `doubt`, and their coverage: told of it, and not."""
+    got, blind = (
+        intervals(
+            np.array([each.documents for each in streams], float),
+            np.array([each.counts for each in streams], float),
+            np.array([doubted(each, told).products for each in streams], float),
+            cell.target,
+            CONFIDENCE,
+        )
+        for told in (doubt, 0)
+    )
+    return got, covered(got.low, got.high, cell.dr), covered(blind.low, blind.high, cell.dr)
 
 
 def row(cell: Cell, streams: int, resampled: int) -> tuple[str, float]:

@@ -16,14 +16,12 @@ from math import sqrt
 from pathlib import Path
 
 import numpy as np
-from interval_coverage import CONFIDENCE, Cell, cells, covered, draw
+from interval_coverage import Cell, cells, draw, of_people
 from numpy.typing import NDArray
 
 from evenflow.schemas.ledger import Sums
 from evenflow.transforms.measures.names import recogniser
 from evenflow.transforms.measures.names.measure import LEAST, UNIT
-from evenflow.transforms.measures.representation.interval import intervals
-from evenflow.transforms.measures.representation.people import doubted
 
 Floats = NDArray[np.float64]
 SHARP = 0.15, 0.22  # of the beta law of chances: from 0.5 precision 0.88, recall 0.87
@@ -69,17 +67,7 @@ def row(cell: Cell, streams: int, borne: Floats, doubt: float) -> tuple[float, s
     """Coverage of a setting in per cent, and its printed row."""
     rng = np.random.default_rng(cell.seed)
     found = [stream(draw(cell, 1, rng)[0], borne, doubt, rng) for _ in range(streams)]
-    got, blind = (
-        intervals(
-            np.array([each.documents for each in found], float),
-            np.array([each.counts for each in found], float),
-            np.array([doubted(each, told).products for each in found], float),
-            cell.target,
-            CONFIDENCE,
-        )
-        for told in (doubt, 0)
-    )
-    share, without = (covered(each.low, each.high, cell.dr) for each in (got, blind))
+    got, share, without = of_people(cell, found, doubt)
     return share, (
         f"{cell.documents:5} {cell.dr:5.3f} {share:6.1f} {without:6.1f}"
         f" {(got.high - got.low).mean():7.4f} {got.dr.mean() - cell.dr:+7.4f}"

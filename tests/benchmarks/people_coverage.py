@@ -16,13 +16,12 @@ import argparse
 from math import sqrt
 
 import numpy as np
-from interval_coverage import CONFIDENCE, Cell, cells, covered, draw
+from interval_coverage import CONFIDENCE, Cell, cells, draw, of_people
 from numpy.typing import NDArray
 
 from evenflow.schemas.documents import Cell as Read
 from evenflow.schemas.documents import PeopleFigures
-from evenflow.transforms.measures.representation.interval import intervals
-from evenflow.transforms.measures.representation.people import UNIT, doubted, estimate, read_until
+from evenflow.transforms.measures.representation.people import UNIT, estimate, read_until
 from evenflow.transforms.models.people import DEVIATIONS
 
 Floats = NDArray[np.float64]
@@ -107,17 +106,7 @@ def cover(
             sums, number = estimate(figures, of), len(of)
         found.append(sums)
         read.append(number)
-    got, blind = (
-        intervals(
-            np.array([each.documents for each in found], float),
-            np.array([each.counts for each in found], float),
-            np.array([doubted(each, told).products for each in found], float),
-            cell.target,
-            CONFIDENCE,
-        )
-        for told in (doubt, 0)
-    )
-    share, without = (covered(each.low, each.high, cell.dr) for each in (got, blind))
+    got, share, without = of_people(cell, found, doubt)
     error = 196 * sqrt(share / 100 * (1 - share / 100) / streams)
     below, above = (got.high < cell.dr - 1e-9).mean(), (got.low > cell.dr + 1e-9).mean()
     return share, (

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from commands import Call
+from three_panes import EVEN
 
 import evenflow
 from evenflow.gates.ledger import reviews
@@ -14,19 +15,7 @@ from evenflow.pipelines.accepted import sinks
 from evenflow.pipelines.accepted.export import ExportError
 
 pytest.importorskip("deltalake", reason="delta: run `.venv/bin/pip install -e '.[delta]'`")
-pytest_plugins = ["commands"]
-EVEN, UNEVEN = "She met her brother. He met his sister.", "He met his father and his uncle."
-
-
-@pytest.fixture
-def output(tmp_path: Path) -> Path:
-    """Two panes that are accepted and one that is blocked; the second has a field more."""
-    rows = [{"id": f"0-{n}", "text": EVEN, "n": n} for n in range(40)]
-    rows += [{"id": f"1-{n}", "text": EVEN, "n": n, "lang": "en"} for n in range(40)]
-    rows += [{"id": f"2-{n}", "text": UNEVEN * 3, "n": n} for n in range(40)]
-    config = {"pane.docs": 40, "gate.warn": 0.1, "gate.block": 0.15}
-    evenflow.Gate(config, attributes=["gender"]).run(rows, tmp_path / "out")
-    return tmp_path / "out"
+pytest_plugins = ["commands", "three_panes"]
 
 
 def read(place: Path) -> Any:
