@@ -140,16 +140,13 @@ def _finetune(
 
 def _experiment(own: ExperimentAction, decision: Decision, made: Path, run: Run) -> Attempt:
     """Run an experiment on what was accepted so far. Raises ConfigError, LedgerError."""
-    target, given, history = (
-        made / decision.key,
-        made / f"{decision.key}.yaml",
-        History(_output(made)),
-    )
+    target, given = made / decision.key, made / f"{decision.key}.yaml"
+    history = History(_output(made))
     accepted = [
-        str(_output(made) / "accepted" / shard.name)
+        str(_output(made) / place / shard.name)
         for entry in history.some(range(decision.pane + 1))
-        if history.folder(entry) == "accepted"
-        for shard in entry.shards
+        for folder, place, shard in history.files(entry)
+        if folder == "accepted"
     ]
     settings = experiment.load(Path(own.file)).model_dump(exclude_unset=True)
     given.write_text(

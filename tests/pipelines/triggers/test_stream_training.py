@@ -15,6 +15,7 @@ import tiny_models  # noqa: E402
 from tiny_models import gate_output  # noqa: E402
 
 from evenflow.gates import triggers  # noqa: E402
+from evenflow.gates.ledger import reviews  # noqa: E402
 from evenflow.gates.triggers import ActionOutcome, Decision  # noqa: E402
 from evenflow.pipelines.lab.train import finetune as training  # noqa: E402
 from evenflow.pipelines.lab.train.errors import TrainInputError  # noqa: E402
@@ -134,6 +135,12 @@ def test_an_experiment_is_run_on_what_was_accepted(
     assert found.message.startswith("0 of 1 differences from data as it came (baseline 2)")
     made = json.loads((output / "triggers/models/try.00000002/experiment.json").read_text())
     assert made["arms"]["original"]["documents"] == 16  # of pane 0 and 1; pane 2 is aside
+    reviews.add(output, "accept", range(2, 3), "read", "Ada")
+    triggers.write_decision(output, Decision(rule="again", pane=3, reason="x"))
+    [found] = act(output, Config.model_validate({"triggers": {"again": rule}}))
+    assert found.outcome == "done", found.output
+    made = json.loads((output / "triggers/models/again.00000003/experiment.json").read_text())
+    assert made["arms"]["original"]["documents"] == 32  # pane 2 counts, and stays in quarantine/
     file.write_text("model: x\n")
     triggers.write_decision(output, Decision(rule="try", pane=3, reason="x"))
     [refused] = act(output, Config.model_validate({"triggers": {"try": rule}}))
