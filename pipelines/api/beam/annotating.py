@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import apache_beam as beam
-import orjson
 from apache_beam import typehints
 from apache_beam.pvalue import TaggedOutput
 
-from evenflow.beam.elements import ADDED, Configured, Document, SteppedTransform, checked_document
+from evenflow.beam.elements import Document, SteppedTransform, checked_document
+from evenflow.beam.steps import PaneStep, Step, staged_block
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import REASON, TEXT
-from evenflow.settings import Configuration
-from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.measures import registry
 
 ASIDE = "aside"  # the output of documents that are set aside
 
@@ -30,6 +26,9 @@ class DocumentAnnotator:
 
     Args:
         config: The configuration.
+
+    Raises:
+        WordListError: A word list cannot be used.
     """
 
     def __init__(self, config: Config):
@@ -70,7 +69,29 @@ class DocumentAnnotator:
 
 
 @typehints.with_input_types(dict[str, Any])
-class AnnotateDocuments(Configured):
+@typehints.with_output_types(dict[str, Any])
+class _Annotate(Step):
+    """Annotates documents one by one."""
+
+    def setup(self) -> None:
+        """Build the tables of the word lists."""
+        super().setup()
+        self._annotator = DocumentAnnotator(self.config)
+
+    def process(self, element: Mapping[str, Any]) -> Iterator[Document]:
+        """Annotate a document.
+
+        Args:
+            element: A dict with an id and a text.
+
+        Yields:
+            The document with its mentions, sentences and counts.
+        """
+        yield self._annotator.annotate(element)
+
+
+@typehints.with_input_types(dict[str, Any])
+class AnnotateDocuments(SteppedTransform):
     """Find the mentions and sentences of documents.
 
     The input's elements are dicts with an id and a text, named by the configuration's fields.id and
@@ -106,15 +127,8 @@ class AnnotateDocuments(Configured):
         {'gender': {'female': 1, 'male': 0}}
     """
 
-    def __init__(
-        self,
-        config: Configuration = None,
-        *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
-    ):
-        super().__init__(config, attributes=attributes, wordlists=wordlists)
-        self._handles = False
+    _step = _Annotate
+    _handles = False
 
     def with_exception_handling(self) -> AnnotateDocuments:
         """Give what cannot be annotated as a second output.
@@ -135,53 +149,22 @@ class AnnotateDocuments(Configured):
         Returns:
             A PCollection of annotated documents; see `with_exception_handling`.
         """
-        annotate = beam.ParDo(_Annotate(self.settings))
-        if self._handles:
-            return input_or_inputs | annotate.with_exception_handling(exc_class=ValueError)
-        return input_or_inputs | annotate
+        if not self._handles:
+            return super().expand(input_or_inputs)
+        annotate = beam.ParDo(self._step(self.settings))
+        return input_or_inputs | annotate.with_exception_handling(exc_class=ValueError)
 
 
 @typehints.with_input_types(dict[str, Any])
-@typehints.with_output_types(dict[str, Any])
-class _Annotate(beam.DoFn):
-    """Annotates documents; the tables of the word lists are built once a worker."""
+class _Filter(PaneStep):
+    """Filters documents one by one."""
 
-    def __init__(self, settings: dict[str, Any]):
-        self._settings = settings
-
-    def setup(self) -> None:
-        """Build the tables."""
-        self._annotator = DocumentAnnotator(Config.model_validate(self._settings))
-
-    def process(self, element: Mapping[str, Any]) -> Iterator[Document]:
-        """Annotate a document.
-
-        Args:
-            element: A dict with an id and a text.
-
-        Yields:
-            The document with its mentions, sentences and counts.
-        """
-        yield self._annotator.annotate(element)
-
-
-@typehints.with_input_types(dict[str, Any])
-class _Filter(beam.DoFn):
-    """Filters documents one by one; the models are loaded once a worker."""
-
-    def __init__(self, settings: dict[str, Any]):
-        # The filter alone: nothing is exchanged or scored here
-        config = Config.model_validate(settings)
-        self._settings = measured(config)
-        self._settings["stereotypes"] = settings["stereotypes"]
-        for name, each in self._settings["attributes"].items():
-            each["stereotypes"] = settings["attributes"][name]["stereotypes"]
+    sections, of_attributes = ("stereotypes",), ("stereotypes",)
 
     def setup(self) -> None:
         """Build the tables, and load the models."""
-        config = Config.model_validate(self._settings)
-        self._text = config.fields.text
-        self._filter, self._annotator = Annotator(config), DocumentAnnotator(config)
+        super().setup()
+        self._documents = DocumentAnnotator(self.config)
 
     def process(self, element: Mapping[str, Any]) -> Iterator[Any]:
         """Filter a document.
@@ -192,15 +175,16 @@ class _Filter(beam.DoFn):
         Yields:
             It, or its rest, or it with the reason under the tag `aside`.
         """
-        done = self._filter.annotate(staged_block("beam", [element]))
+        name = self.config.fields.text
+        done = self.annotator.annotate(staged_block("beam", [element]))
         if done.aside is not None:
             (reason,) = done.aside[REASON.name].to_pylist()
             yield TaggedOutput(ASIDE, {**element, "reason": reason})
         for text in done.table[TEXT.name].to_pylist():
-            if text == element[self._text]:
+            if text == element[name]:
                 yield {**element}
             else:
-                yield self._annotator.annotate({**element, self._text: text})
+                yield self._documents.annotate({**element, name: text})
 
 
 @typehints.with_input_types(dict[str, Any])
@@ -236,44 +220,3 @@ class FilterStereotypes(SteppedTransform):
     """
 
     _step, _outputs = _Filter, ("kept", ASIDE)
-
-
-def measured(config: Config) -> dict[str, Any]:
-    """A configuration, as plain data, in which texts are measured and never changed.
-
-    Weights that are a column stay.
-    """
-    data = config.model_dump()
-    keeps = config.repair.realise == "weight"
-    for name, each in data["attributes"].items():
-        each["mode"] = ["weight"] if keeps and config.weighs(name) else ["measure"]
-    data["repair"]["mode"] = ["measure"]
-    for name, each in registry.measures().items():
-        for section in (data, *data["attributes"].values()):
-            if name in section:
-                section[name] |= each.off
-    data["measures"] = {}
-    return data
-
-
-def staged_block(name: str, documents: Sequence[Mapping[str, Any]], first: int = 0) -> Block:
-    """Documents as a block of records, which the engine reads.
-
-    Args:
-        name: Stands in the place of a file's name, for ids that are made.
-        documents: The documents; what `AnnotateDocuments` added is left out.
-        first: Ordinal of the first one.
-
-    Returns:
-        The block.
-
-    Raises:
-        UnusableError: A document is no dict.
-    """
-    records = [
-        orjson.dumps(
-            {key: value for key, value in checked_document(each).items() if key not in ADDED}
-        )
-        for each in documents
-    ]
-    return Block(name, first, records, 0)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, cast
 
 import apache_beam as beam
+from apache_beam.transforms.window import WindowFn
 
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.messages import shown
@@ -42,6 +43,37 @@ class Configured(beam.PTransform):
     ):
         super().__init__()
         self.settings = checked(config, attributes, wordlists).model_dump()
+
+
+class Windowed(Configured):
+    """A transform that brings panes of its inputs together.
+
+    Args:
+        config: See `Configured`.
+        attributes: See `Configured`.
+        wordlists: See `Configured`.
+        within: The windows in which panes meet; None: those of the inputs.
+    """
+
+    def __init__(
+        self,
+        config: Configuration = None,
+        *,
+        attributes: Sequence[str] = (),
+        wordlists: Sequence[str] = (),
+        within: WindowFn | None = None,
+    ):
+        super().__init__(config, attributes=attributes, wordlists=wordlists)
+        self._within = within
+
+    def windowed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs' PCollections by name, in the windows in which panes meet."""
+        if self._within is None:
+            return dict(inputs)
+        return {
+            name: each | f"Windows of {name}" >> beam.WindowInto(self._within)
+            for name, each in inputs.items()
+        }
 
 
 class SteppedTransform(Configured):

@@ -8,7 +8,8 @@ from typing import Any
 import apache_beam as beam
 from apache_beam import typehints
 
-from evenflow.beam.elements import Configured, Document, Pane, checked_document
+from evenflow.beam.elements import Document, Pane, checked, checked_document
+from evenflow.settings import Configuration
 
 
 @typehints.with_input_types(dict[str, Any])
@@ -17,7 +18,7 @@ class KeyByPane(beam.PTransform):
     """Give each document the number of its pane: the start of its window in milliseconds.
 
     Args:
-        number: Returns the number of a document; None: its window says it.
+        number: Returns the number of a document's pane, from 0; None: its window says it.
 
     Example:
         >>> import apache_beam as beam
@@ -63,13 +64,16 @@ class GroupPanes(beam.PTransform):
     """Bring the documents of each pane together, in an order that no runner changes.
 
     Args:
-        config: As for `AnnotateDocuments`; its field of ids gives the order.
+        config: As for `AnnotateDocuments`; its fields of ids and texts give the order.
+
+    Raises:
+        ConfigError: The configuration cannot be used.
     """
 
-    def __init__(self, config: Any = None):
+    def __init__(self, config: Configuration = None):
         super().__init__()
-        fields = Configured(config).settings["fields"]
-        self._order = (fields["id"], fields["text"])
+        fields = checked(config).fields
+        self._order = (fields.id, fields.text)
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.

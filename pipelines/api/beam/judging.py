@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.transforms.window import WindowFn
 
-from evenflow.beam.elements import Configured
+from evenflow.beam.elements import Windowed
 from evenflow.gates.judge import PaneJudge, overall
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import reading_verdict
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Weights
-from evenflow.settings import Configuration
 from evenflow.transforms.measures import registry
 
 SUMS, CHECKS, WEIGHTS = "sums", "checks", "weights"  # names of the inputs
 DOCUMENTS, DEAD, MEASURES = "documents", "dead_letters", "measures"
 
 
-class JudgePanes(Configured):
+class JudgePanes(Windowed):
     """Judge panes in the order of their numbers.
 
     The input's elements are pairs of a pane's number and its sums, as `CountMentions` gives them.
@@ -67,17 +65,6 @@ class JudgePanes(Configured):
         block quarantine
     """
 
-    def __init__(
-        self,
-        config: Configuration = None,
-        *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
-        within: WindowFn | None = None,
-    ):
-        super().__init__(config, attributes=attributes, wordlists=wordlists)
-        self._within = within
-
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.
 
@@ -88,13 +75,8 @@ class JudgePanes(Configured):
             A PCollection of verdicts; within a bundle they are in the order of their panes.
         """
         given = input_or_inputs if isinstance(input_or_inputs, dict) else {SUMS: input_or_inputs}
-        parts = {}
-        for name, each in given.items():
-            if self._within is not None:
-                each |= f"Windows of {name}" >> beam.WindowInto(self._within)
-            parts[name] = each
         return (
-            parts
+            self.windowed(given)
             | beam.CoGroupByKey()
             | "Bring together" >> beam.Map(lambda pane: (0, pane))
             | beam.GroupByKey()

@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import apache_beam as beam
 from apache_beam import typehints
 
-from evenflow.beam.annotating import measured, staged_block
 from evenflow.beam.elements import Pane, SteppedTransform
-from evenflow.schemas.config import Config
-from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.beam.steps import PaneStep, staged_block
 from evenflow.transforms.measures import registry
 
 
-class _Measure(beam.DoFn):
-    """Counts panes; what counts is loaded once a worker."""
+class _Measure(PaneStep):
+    """Counts panes."""
 
-    def __init__(self, settings: dict[str, Any]):
-        self._settings = measured(Config.model_validate(settings))
-        for key in (*registry.SHIPPED, registry.PLUGGED):
-            self._settings[key] = settings[key]
-
-    def setup(self) -> None:
-        """Build the tables."""
-        self._annotator = Annotator(Config.model_validate(self._settings))
+    sections = (*registry.SHIPPED, registry.PLUGGED)
 
     def process(self, element: Pane) -> Iterator[tuple[int, dict[str, Any]]]:
         """Count a pane.
@@ -37,8 +27,8 @@ class _Measure(beam.DoFn):
             Its number and what each measure counted, by name; nothing if all are off.
         """
         pane, documents = element
-        if self._annotator.counters:
-            yield pane, self._annotator.measure(staged_block("beam", documents)).measures
+        if self.annotator.counters:
+            yield pane, self.annotator.measure(staged_block("beam", documents)).measures
 
 
 @typehints.with_input_types(tuple[int, list[dict[str, Any]]])

@@ -2,7 +2,7 @@
 
 An element is a pair of a pane's number and all its documents. A pane is in the memory of one
 worker, as it is in the engine. Each transform stages the documents in a temporary folder
-(`staging`) and calls the engine there.
+(`steps`) and calls the engine there.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 from apache_beam import typehints
 from apache_beam.pvalue import TaggedOutput
 
-from evenflow.beam.annotating import DocumentAnnotator, measured
+from evenflow.beam.annotating import DocumentAnnotator
 from evenflow.beam.elements import Document, Pane, SteppedTransform
-from evenflow.beam.staging import WEIGHT, Files, PaneStep
+from evenflow.beam.steps import WEIGHT, Files, PaneStep
 from evenflow.pipelines.engine.panes.checking import pane_checks
 from evenflow.pipelines.engine.panes.closing import mend_pane, pane_mentions
 from evenflow.schemas.config import Config
@@ -26,16 +29,21 @@ from evenflow.transforms.staging.block import Part
 WEIGHTS = "weights"  # the output of what the verdict needs of weights
 
 
-class _Substitute(PaneStep):
+class _Redocumented(PaneStep):
+    """A step after which documents of a pane have other ids, or are copies."""
+
+    def identified(self, row: Mapping[str, Any]) -> Document:
+        """What a row of a staged block says of its document: its id, and what it is a copy of."""
+        copied = row.get(COPY_OF.name)
+        return {self.config.fields.id: row[ID.name]} | (
+            {} if copied is None else {COPY_OF.name: copied}
+        )
+
+
+class _Substitute(_Redocumented):
     """Repairs panes."""
 
-    def __init__(self, settings: dict[str, Any]):
-        plain = measured(Config.model_validate(settings))
-        plain["repair"] = settings["repair"]
-        for name, each in plain["attributes"].items():
-            each["mode"] = settings["attributes"][name]["mode"]
-        plain["bias_score"] = settings["bias_score"]
-        super().__init__(plain)
+    sections, of_attributes = ("repair", "bias_score"), ("mode",)
 
     def setup(self) -> None:
         """Build the tables, and load the models."""
@@ -58,32 +66,25 @@ class _Substitute(PaneStep):
 
     def _mended(self, documents: Sequence[Document], files: Files) -> Iterator[Document]:
         """The documents of a pane after its repair; what changed is annotated again."""
-        identity, text = self.config.fields.id, self.config.fields.text
+        name = self.config.fields.text
         for block in files.staged:
             table = block.read(Part.DOCUMENTS)
-            copies = COPY_OF.name in table.column_names
-            for row in table.select(
-                [ID.name, TEXT.name, ORDINAL.name, *([COPY_OF.name] if copies else [])]
-            ).to_pylist():
+            columns = {ID.name, TEXT.name, ORDINAL.name, COPY_OF.name} & {*table.column_names}
+            for row in table.select(sorted(columns)).to_pylist():
                 before = documents[row[ORDINAL.name]]
-                own = {identity: row[ID.name]}
-                if row.get(COPY_OF.name) is not None:
-                    own[COPY_OF.name] = row[COPY_OF.name]
-                if row[TEXT.name] == before[text]:
-                    yield {**before, **own}
-                else:
-                    yield self._documents.annotate({**before, **own, text: row[TEXT.name]})
+                after = {**before, **self.identified(row), name: row[TEXT.name]}
+                same = after[name] == before[name]
+                yield after if same else self._documents.annotate(after)
 
 
-class _Weigh(PaneStep):
+class _Weigh(_Redocumented):
     """Weighs panes."""
 
     def __init__(self, settings: dict[str, Any]):
+        super().__init__(settings)
         config = Config.model_validate(settings)
-        plain = measured(config)
-        for name, each in plain["attributes"].items():
-            each["mode"] = ["weight"] if config.weighs(name) else ["measure"]
-        super().__init__(plain)
+        for name, attribute in self._settings["attributes"].items():
+            attribute["mode"] = ["weight"] if config.weighs(name) else ["measure"]
 
     def process(self, element: Pane) -> Iterator[Any]:
         """Weigh a pane.
@@ -99,42 +100,39 @@ class _Weigh(PaneStep):
             yield element
             return
         with self.files(pane, documents) as files:
-            blocks = files.staged
-            done = weigh.weigh(blocks, self.annotator.attributes, self.config, {})
-            sums = {name: each.model_dump() for name, each in done.sums.items()}
-            record = {"record": done.record.model_dump(), "sums": sums}
-            tables = [block.read(Part.DOCUMENTS) for block in blocks]
+            done = weigh.weigh(files.staged, self.annotator.attributes, self.config, {})
+            tables = [block.read(Part.DOCUMENTS) for block in files.staged]
             if done.times is None:
-                rows = [
-                    {**documents[at], WEIGHT: weight}
-                    for table, own in zip(tables, done.weights, strict=True)
-                    for at, weight in zip(
-                        table[ORDINAL.name].to_pylist(), own.tolist(), strict=True
-                    )
-                ]
+                rows = _weighted(documents, tables, done.weights)
             else:
-                give = realise.as_copies(done.times, done.ids)
-                rows = [
-                    {**documents[row[ORDINAL.name]], **self._copied(row)}
-                    for number, table in enumerate(tables)
-                    for row in give(number, table)
-                    .select([ID.name, ORDINAL.name, COPY_OF.name])
-                    .to_pylist()
-                ]
-        yield pane, rows
-        yield TaggedOutput(WEIGHTS, (pane, record))
+                rows = self._drawn(documents, tables, realise.as_copies(done.times, done.ids))
+            yield pane, list(rows)
+        sums = {name: each.model_dump() for name, each in done.sums.items()}
+        yield TaggedOutput(WEIGHTS, (pane, {"record": done.record.model_dump(), "sums": sums}))
 
-    def _copied(self, row: Mapping[str, Any]) -> Document:
-        """What a drawn row has of its own."""
-        own = {self.config.fields.id: row[ID.name]}
-        return own if row[COPY_OF.name] is None else {**own, COPY_OF.name: row[COPY_OF.name]}
+    def _drawn(
+        self, documents: Sequence[Document], tables: Sequence[pa.Table], copies: realise.Give
+    ) -> Iterator[Document]:
+        """The documents of a pane that the sample has, as often as it has them."""
+        for number, table in enumerate(tables):
+            rows = copies(number, table).select([ID.name, ORDINAL.name, COPY_OF.name])
+            for row in rows.to_pylist():
+                yield {**documents[row[ORDINAL.name]], **self.identified(row)}
+
+
+def _weighted(
+    documents: Sequence[Document],
+    tables: Sequence[pa.Table],
+    weights: Sequence[npt.NDArray[np.float64]],
+) -> Iterator[Document]:
+    """The documents of a pane with their weights, which are (n,) of each table."""
+    for table, those in zip(tables, weights, strict=True):
+        for at, weight in zip(table[ORDINAL.name].to_pylist(), those.tolist(), strict=True):
+            yield {**documents[at], WEIGHT: weight}
 
 
 class _Check(PaneStep):
     """Checks panes; Great Expectations is loaded once a worker."""
-
-    def __init__(self, settings: dict[str, Any]):
-        super().__init__(measured(Config.model_validate(settings)))
 
     def setup(self) -> None:
         """Build the tables, and make the checks."""

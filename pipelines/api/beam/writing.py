@@ -9,17 +9,15 @@ import apache_beam as beam
 from apache_beam import typehints
 from apache_beam.transforms.window import WindowFn
 
-from evenflow.beam.annotating import measured
-from evenflow.beam.elements import Configured, Document
-from evenflow.beam.panes import PaneStep
-from evenflow.schemas.config import Config
+from evenflow.beam.elements import Document, Windowed
+from evenflow.beam.steps import PaneStep
 from evenflow.settings import Configuration
 from evenflow.transforms.storage.storage import Place, at
 
 PANES, VERDICTS = "panes", "verdicts"  # names of the inputs
 
 
-class WriteShards(Configured):
+class WriteShards(Windowed):
     """Write panes as Parquet shards below OUTPUT/accepted/ or OUTPUT/quarantine/.
 
     The input is a dict of two collections: `panes`, and `verdicts` from `JudgePanes`. A pane goes
@@ -50,8 +48,8 @@ class WriteShards(Configured):
         wordlists: Sequence[str] = (),
         within: WindowFn | None = None,
     ):
-        super().__init__(config, attributes=attributes, wordlists=wordlists)
-        self._output, self._within = str(output), within
+        super().__init__(config, attributes=attributes, wordlists=wordlists, within=within)
+        self._output = str(output)
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.
@@ -67,12 +65,8 @@ class WriteShards(Configured):
             VERDICTS: input_or_inputs[VERDICTS]
             | "By pane" >> beam.Map(lambda verdict: (verdict["pane"], verdict["folder"])),
         }
-        if self._within is not None:
-            parts = {
-                name: each | f"Windows of {name}" >> beam.WindowInto(self._within)
-                for name, each in parts.items()
-            }
-        return parts | beam.CoGroupByKey() | beam.ParDo(_Write(self.settings, self._output))
+        write = beam.ParDo(_Write(self.settings, self._output))
+        return self.windowed(parts) | beam.CoGroupByKey() | write
 
 
 @typehints.with_output_types(dict[str, Any])
@@ -80,7 +74,7 @@ class _Write(PaneStep):
     """Writes panes."""
 
     def __init__(self, settings: dict[str, Any], output: str):
-        super().__init__(measured(Config.model_validate(settings)))
+        super().__init__(settings)
         self._output = output
 
     def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[dict[str, Any]]:
