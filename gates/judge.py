@@ -19,10 +19,9 @@ from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
     BAD,
     AttributeEntry,
-    Checks,
-    Folder,
     Heavy,
     Measured,
+    PaneEntry,
     People,
     Repair,
     Score,
@@ -111,7 +110,7 @@ class PaneJudge:
             weighed: Weighted sums, by attribute.
 
         Returns:
-            The ledger's entry of each attribute. `score_accepted` completes them.
+            The ledger's entry of each attribute. `conclude` completes them.
         """
         out: dict[str, AttributeEntry] = {}
         for words in self._lists:
@@ -156,16 +155,18 @@ class PaneJudge:
             earlier = [] if total is None else [{name: total.accepted}]
         doubt = 0.0 if people is None else people.doubt
 
-        def scored(of: Sums) -> Score:
-            return score(doubted(of, doubt), target, confidence)
+        def scored(sums: Sums) -> Score:
+            return score(doubted(sums, doubt), target, confidence)
 
         rolling, stream = (
             scored(self._with_earlier(sums, name, panes))
             for panes in (earlier, self._totals.recent)
         )
-        before = total.last if total is not None else None
-        stream_before = before.stream_verdict if before is not None else None
+        last = None if total is None else total.last
+        last_state = None if last is None else last.verdict.state
+        last_of_stream = None if last is None else last.stream_verdict
         limits = self.thresholds(name)
+        of = "weighted DR of accepted/" if continued else "rolling DR"
         return AttributeEntry(
             groups=list(words.groups),
             target=[round(share, 9) for share in target],
@@ -173,16 +174,7 @@ class PaneJudge:
             pane=scored(sums),
             rolling=rolling,
             cumulative=scored(sums if total is None else add_sums(total.sums, sums)),
-            verdict=explained(
-                decide(
-                    rolling,
-                    limits,
-                    before.verdict.state if before is not None else None,
-                    "weighted DR of accepted/" if continued else "rolling DR",
-                ),
-                name,
-                weights,
-            ),
+            verdict=explained(decide(rolling, limits, last_state, of), name, weights),
             relevant_sentences=seen.relevant,
             labels=_top(seen.labels),
             heavy=[
@@ -190,9 +182,7 @@ class PaneJudge:
                 for each in seen.heavy
             ],
             stream=stream,
-            stream_verdict=decide(
-                stream, limits, stream_before.state if stream_before is not None else None
-            ),
+            stream_verdict=decide(stream, limits, last_of_stream and last_of_stream.state),
             repair=self._repair(repair, target) if repair else None,
             unweighted=None if weighed is None else seen.sums,
             people=people,
@@ -230,16 +220,21 @@ class PaneJudge:
         """A pane's sums plus those of earlier panes."""
         return reduce(add_sums, (each[name] for each in panes if name in each), sums)
 
-    def score_accepted(self, attributes: Mapping[str, AttributeEntry], folder: Folder) -> None:
-        """Set the score of everything in accepted/ after the pane.
+    def conclude(self, entry: PaneEntry, figures: Figures) -> None:
+        """Complete the entry of the next pane by its records of measures, verdict and folder.
+
+        What accepted/ holds after the pane is scored too.
 
         Args:
-            attributes: The entries that `judge` returned.
-            folder: Where the pane goes.
+            entry: The entry, with the verdict on what could be read in the place of its verdict.
+            figures: Figures of the pane.
         """
-        for name, each in attributes.items():
+        registry.enter(entry, self.measures(figures))
+        entry.verdict = overall(entry)
+        entry.folder = entry.verdict.folder
+        for name, each in entry.attributes.items():
             total = self._totals.attributes.get(name)
-            held = [each.sums] if folder == "accepted" else []
+            held = [each.sums] if entry.folder == "accepted" else []
             held += [total.accepted] if total is not None else []
             accepted = reduce(add_sums, held, Sums.empty(len(each.groups)))
             each.accepted = score(
@@ -259,48 +254,34 @@ def _top(labels: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(labels.items(), key=lambda item: (-item[1], item[0]))[:TOP_LABELS])
 
 
-def overall(
-    attributes: dict[str, AttributeEntry],
-    checked: Checks,
-    reading: Verdict,
-    asking: Verdict | None,
-    measures: Mapping[str, Measured | None] | None = None,
-    benchmark: Verdict | None = None,
-    weights: Weights | None = None,
-) -> Verdict:
+def overall(entry: PaneEntry) -> Verdict:
     """Combine the verdicts on a pane.
 
     Args:
-        attributes: Entries of its attributes.
-        checked: Result of the checks.
-        reading: Verdict on whether enough of the pane could be read.
-        asking: Verdict on whether the LLM answered; None without an LLM.
-        measures: What measures found, by name; None of one that is off.
-        benchmark: Verdict on the last model's benchmark; None if nothing is required of it.
-        weights: The documents' weights; None without mode weight.
+        entry: The pane's entry, with all but its verdict and folder.
 
     Returns:
         Block if too little could be read or a critical check failed. Otherwise the worst of the
-        attributes' verdicts, of `asking`, the measures, `benchmark` and the weights.
+        verdicts on its attributes, the language model, the measures, the last model's benchmark
+        and the weights.
     """
-    if reading.state == "block":
-        return reading
-    if not checked.success:
-        failed = ", ".join(
-            sorted({each.expectation for each in checked.failures if each.severity == "critical"})
-        )
+    if entry.reading is not None and entry.reading.state == "block":
+        return entry.reading
+    if not entry.checks.success:
+        critical = [each for each in entry.checks.failures if each.severity == "critical"]
+        failed = ", ".join(sorted({each.expectation for each in critical}))
         return Verdict(state="block", reason=f"checks failed: {failed}")
-    found = [(f"{name}: ", each.verdict) for name, each in attributes.items()]
-    measured = registry.titled(measures or {})
+    measured = registry.titled(entry.measures)
     others = {
-        "": asking,
+        "": entry.asking,
         **{f"{title}: ": each.verdict for title, each in measured.items()},
-        "benchmark: ": benchmark,
-        "weights: ": judge_weights(weights),
+        "benchmark: ": entry.benchmark,
+        "weights: ": judge_weights(entry.weights),
     }
-    found += [(name, v) for name, v in others.items() if v is not None and v.state in BAD]
-    state = worst([each.state for _, each in found])
-    return Verdict(
-        state=state,
-        reason="; ".join(f"{name}{each.reason}" for name, each in found if each.state == state),
-    )
+    verdicts = [
+        *((f"{name}: ", each.verdict) for name, each in entry.attributes.items()),
+        *((name, each) for name, each in others.items() if each and each.state in BAD),
+    ]
+    state = worst([each.state for _, each in verdicts])
+    reasons = (f"{name}{each.reason}" for name, each in verdicts if each.state == state)
+    return Verdict(state=state, reason="; ".join(reasons))

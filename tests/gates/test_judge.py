@@ -11,11 +11,10 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import Checks, State, Verdict
+from evenflow.schemas.ledger import State, Verdict
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.wordlists import loader
 
-FINE = Checks(success=True, evaluated=1, failures=[])
 OPEN = Verdict(state="open", reason="")
 
 
@@ -34,11 +33,9 @@ def run(panes: list[Figures]):
     totals = Totals.for_run(config)
     judge, out = PaneJudge(config, [loader.load("gender")], totals), []
     for number, each in enumerate(panes):
-        attributes = judge.judge(each)
-        verdict = overall(attributes, FINE, OPEN, None)
-        folder = "quarantine" if verdict.state == "block" else "accepted"
-        judge.score_accepted(attributes, folder)
-        out.append(pane_entry(number, attributes=attributes, verdict=verdict, folder=folder))
+        out.append(pane_entry(number, attributes=judge.judge(each)))
+        judge.conclude(out[-1], each)
+        assert (out[-1].folder == "quarantine") == (out[-1].verdict.state == "block")
         totals.add(out[-1])
     return out
 
@@ -135,8 +132,8 @@ def test_what_could_not_be_read_comes_before_all() -> None:
         Verdict(state="block", reason="unread"),
         Verdict(state="warn", reason="fell back"),
     )
-    assert overall({}, FINE, reading, asking) == reading
-    assert overall({}, FINE, OPEN, asking) == asking
+    assert overall(pane_entry(0, reading=reading, asking=asking)) == reading
+    assert overall(pane_entry(0, reading=OPEN, asking=asking)) == asking
 
 
 def test_a_pane_with_too_few_mentions_of_everything_has_no_verdict_and_goes_through() -> None:
@@ -145,4 +142,5 @@ def test_a_pane_with_too_few_mentions_of_everything_has_no_verdict_and_goes_thro
     assert few.verdict.reason.startswith("gender: too little to judge: 6 mentions")
     unjudged = few.attributes["gender"]
     judged = run([EVEN])[0].attributes["gender"]
-    assert overall({"age": unjudged, "gender": judged}, FINE, OPEN, None).state == "open"
+    both = pane_entry(0, attributes={"age": unjudged, "gender": judged})
+    assert overall(both).state == "open"

@@ -8,13 +8,12 @@ from typing import Any
 import apache_beam as beam
 
 from evenflow.beam.elements import Windowed
-from evenflow.gates.judge import PaneJudge, overall
+from evenflow.gates.judge import PaneJudge
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import reading_verdict
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Weights
-from evenflow.transforms.measures import registry
 
 SUMS, CHECKS, WEIGHTS = "sums", "checks", "weights"  # names of the inputs
 DOCUMENTS, DEAD, MEASURES = "documents", "dead_letters", "measures"
@@ -111,24 +110,10 @@ def judge_panes(
     judge = PaneJudge(config, config.word_lists(), totals)
     passed = Checks(success=True, evaluated=0, failures=[])
     for number, sums in panes:
-        figures = Figures(
-            attributes={
-                name: AttributeFigures(
-                    each["documents"], list(each["counts"].values()), each["products"]
-                )
-                for name, each in sums.items()
-            },
-            measures=dict((counted or {}).get(number, {})),
-        )
-        checked = (checks or {}).get(number, passed)
+        figures = _figures(sums, (counted or {}).get(number, {}))
         record, weighed = _weights((weights or {}).get(number))
         documents, dead = (read or {}).get(number, (0, 0))
-        readable = reading_verdict({"unusable": dead}, documents, config.gate.most_dead)
-        attributes = judge.judge(figures, weights=record, weighed=weighed)
-        measures = judge.measures(figures)
-        verdict = overall(attributes, checked, readable, None, measures, weights=record)
-        folder = verdict.folder
-        judge.score_accepted(attributes, folder)
+        reading = reading_verdict({"unusable": dead}, documents, config.gate.most_dead)
         entry = PaneEntry(
             pane=number,
             source=[],
@@ -138,24 +123,34 @@ def judge_panes(
             dead=dead,
             dead_reasons={},
             sentences=0,
-            attributes=attributes,
+            attributes=judge.judge(figures, weights=record, weighed=weighed),
             shards=[],
             dead_letters=None,
-            checks=checked,
-            verdict=verdict,
-            folder=folder,
+            checks=(checks or {}).get(number, passed),
+            verdict=reading,
+            folder=reading.folder,
+            reading=reading,
             weights=record,
         )
-        registry.enter(entry, measures)
+        judge.conclude(entry, figures)
         totals.add(entry)
         yield {
             "pane": number,
-            "state": verdict.state,
-            "reason": verdict.reason,
-            "folder": folder,
-            "attributes": {name: each.model_dump() for name, each in attributes.items()},
-            "measures": {name: each.model_dump() for name, each in measures.items() if each},
+            "state": entry.verdict.state,
+            "reason": entry.verdict.reason,
+            "folder": entry.folder,
+            "attributes": {name: each.model_dump() for name, each in entry.attributes.items()},
+            "measures": {name: each.model_dump() for name, each in entry.measures.items() if each},
         }
+
+
+def _figures(sums: Mapping[str, Mapping[str, Any]], counted: Mapping[str, Any]) -> Figures:
+    """The figures of a pane, from the sums of its attributes and what measures counted."""
+    attributes = {
+        name: AttributeFigures(each["documents"], list(each["counts"].values()), each["products"])
+        for name, each in sums.items()
+    }
+    return Figures(attributes=attributes, measures=dict(counted))
 
 
 def _weights(given: Mapping[str, Any] | None) -> tuple[Weights | None, dict[str, Sums]]:

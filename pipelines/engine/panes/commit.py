@@ -36,7 +36,7 @@ import pyarrow as pa
 from evenflow.gates import hold, requirement
 from evenflow.gates.expectations import data_docs
 from evenflow.gates.expectations.checks import PaneChecks
-from evenflow.gates.judge import PaneJudge, overall
+from evenflow.gates.judge import PaneJudge
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger.files import (
     TakenError,
@@ -57,7 +57,6 @@ from evenflow.schemas.documents import Figures, RepairedPane
 from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane, Verdict
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.measures import registry
 from evenflow.transforms.staging.block import StagedBlock
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -229,15 +228,8 @@ class Committer:
     ) -> PaneEntry:
         """The entry of the next pane, with its verdict."""
         judge = PaneJudge(self._config, self._lists, self.entries.totals)
-        attributes = judge.judge(ready.figures, ready.repairs, ready.weights, ready.weighed)
         figures = ready.figures
-        reading, asking = self._reading(ready), self._asking(figures)
-        measures = judge.measures(figures)
-        benchmark = requirement.judge(self._output, self._config.gate.require)
-        verdict = overall(
-            attributes, ready.checks, reading, asking, measures, benchmark, ready.weights
-        )
-        judge.score_accepted(attributes, verdict.folder)
+        reading = self._reading(ready)
         entry = PaneEntry(
             pane=len(self.entries),
             source=source,
@@ -247,21 +239,21 @@ class Committer:
             dead=sum(figures.dead_reasons.values()),
             dead_reasons=figures.dead_reasons,
             sentences=figures.sentences,
-            attributes=attributes,
+            attributes=judge.judge(figures, ready.repairs, ready.weights, ready.weighed),
             shards=ready.shards,
             dead_letters=ready.dead_letters,
             checks=ready.checks,
-            verdict=verdict,
-            folder=verdict.folder,
+            verdict=reading,
+            folder=reading.folder,
             stream=stream,
             sentence_table=ready.sentence_table,
             set_aside=ready.set_aside,
             llm=_cost(figures.llm),
             reading=reading,
-            asking=asking,
+            asking=self._asking(figures),
             epoch=self._epoch.number,
             program=self._epoch.program,
-            benchmark=benchmark,
+            benchmark=requirement.judge(self._output, self._config.gate.require),
             weights=ready.weights,
             left_out=ready.left_out,
             removed=ready.removed,
@@ -270,7 +262,7 @@ class Committer:
             outside=figures.outside,
             languages=figures.languages,
         )
-        registry.enter(entry, measures)
+        judge.conclude(entry, figures)
         return entry
 
     def _reading(self, ready: Ready) -> Verdict:

@@ -12,7 +12,7 @@ from pane_entries import pane_entry
 from evenflow.gates.judge import overall
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config, ConfigError, load
-from evenflow.schemas.ledger import Checks, PaneEntry, Verdict
+from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.measures.bias_score import reference, signal, summary
 from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
 from evenflow.transforms.measures.bias_score.records import BiasScore, BiasSums
@@ -20,8 +20,6 @@ from evenflow.transforms.measures.bias_score.reference import BiasReferenceError
 from evenflow.transforms.measures.bias_score.score import Scores
 from evenflow.transforms.measures.bias_score.signs import LEANING
 
-FINE = Checks(success=True, evaluated=1, failures=[])
-OPEN = Verdict(state="open", reason="")
 THRESHOLD = 0.2
 BIAS = BiasScoreMeasure()
 
@@ -70,7 +68,7 @@ def run(config: Config, panes: list[tuple[int, int]]) -> list[PaneEntry]:
     for number, each in enumerate(panes):
         found = BIAS.judge(config, [], {"sums": sums(*each)}, totals.measures.get("bias_score"))
         assert found is not None
-        verdict = overall({}, FINE, OPEN, None, {"bias_score": found})
+        verdict = overall(pane_entry(number, bias_score=found))
         folder = "quarantine" if verdict.state == "block" else "accepted"
         out.append(pane_entry(number, verdict=verdict, folder=folder, bias_score=found))
         totals.add(out[-1])

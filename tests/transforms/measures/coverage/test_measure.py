@@ -12,14 +12,13 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics.families import families
 from evenflow.gates.metrics.now import Now
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import Checks, Verdict
+from evenflow.schemas.ledger import Verdict
 from evenflow.transforms.measures.coverage.measure import CoverageMeasure
 from evenflow.transforms.measures.coverage.records import CoverageEntry
 from evenflow.transforms.measures.measure import MeasureTotals
 
 FINE = Verdict(state="open", reason="fine")
 COVERAGE = CoverageMeasure()
-CHECKED = Checks(success=True, evaluated=1, failures=[])
 
 
 def judged(women: int, men: int, *recent: dict[str, Any], **settings: Any) -> CoverageEntry | None:
@@ -57,7 +56,7 @@ def test_the_largest_gap_is_judged(
     assert largest is None or entry.rolling["largest"] == pytest.approx(largest)
     if state != "open":
         assert "gender female" in entry.verdict.reason
-        whole = overall({}, CHECKED, FINE, None, {"coverage": entry})
+        whole = overall(pane_entry(0, coverage=entry))
         assert whole.state == state and whole.reason.startswith("coverage: ")
 
 
