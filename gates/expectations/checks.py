@@ -49,7 +49,6 @@ class PaneChecks:
         text: str = "text",
         strong: Mapping[str, tuple[float, float]] | None = None,
         sentences: bool = False,
-        languages_given: bool = False,
     ):
         """Build the suites.
 
@@ -62,7 +61,6 @@ class PaneChecks:
             strong: Least score_scsc and least probability of the stereotypes that are removed, by
                 attribute.
             sentences: Whether panes have a sentence table.
-            languages_given: Whether documents say their languages.
 
         Raises:
             SuiteError: The user's suite cannot be used.
@@ -70,7 +68,7 @@ class PaneChecks:
         weights = list({each.weight: 0 for each in (limits or {}).values() if each.weight})
         self._columns = frame.names(lists, identity, text, weights)
         self._strong = dict(strong or {})
-        self._reader = frame.ShardReader(lists, self._columns, languages_given)
+        self._reader = frame.ShardReader(lists, self._columns)
         with _quietly(), uncollected():
             light()
             from great_expectations.core.expectation_suite import ExpectationSuite

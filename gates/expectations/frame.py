@@ -7,7 +7,7 @@ documents a second count of the labels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -101,20 +101,16 @@ def names(
 class ShardReader:
     """Reads the shards of panes, which were annotated with some word lists."""
 
-    def __init__(self, lists: Sequence[WordList], columns: Names, languages_given: bool = False):
+    def __init__(self, lists: Sequence[WordList], columns: Names):
         """Prepare a reader.
 
         Args:
             lists: The word lists.
             columns: Names of the frame's columns.
-            languages_given: Whether documents say their languages. That is not known here: where
-                a document has no mention of a list, its language is taken to be another one.
         """
-        self._languages_given = languages_given
-        self._lists = tuple(
-            replace(words, only=()) if languages_given else words for words in lists
-        )
-        self._columns = columns
+        self._lists, self._columns = tuple(lists), columns
+        # A field may have said a document's language, which the text alone does not
+        self._language = [documents.LANGUAGE.name] if any(each.only for each in lists) else []
         self._finder: LabelFinder | None = None
 
     def read(self, shards: Sequence[Path]) -> pd.DataFrame:
@@ -127,13 +123,15 @@ class ShardReader:
             shards: The pane's shards, in order.
 
         Returns:
-            A row for each document, with the columns of Names except the text.
+            A row for each document, with the columns of Names except the text, and its language
+            where a list is searched in some languages alone.
 
         Raises:
             OSError: A shard cannot be read.
         """
         files = [open_shard(path) for path in shards]
         plain = [self._columns.identity, *self._columns.counts, *self._columns.weights]
+        plain += self._language
         kinds = column_kinds(files, [self._columns.text, *plain])
         wanted = [name for name in plain if name in kinds]
         parts = [read_columns(path, file, wanted) for path, file in zip(shards, files, strict=True)]
@@ -222,13 +220,14 @@ class ShardReader:
             if all(kinds.get(column) == "integer" for column in columns)
         }
         ids: list[Any] = frame[self._columns.identity].tolist() if texts else []
+        spoken = {name: frame[name] for name in self._language if kinds.get(name) == "text"}
         for row, text in texts.items():
             assert self._finder is not None
             different: list[str] = []
-            for words, found in zip(self._lists, self._finder.find_all(text), strict=True):
+            [language] = [each[row] for each in spoken.values()] or [None]
+            every = self._finder.find_all(text, language)
+            for words, found in zip(self._lists, every, strict=True):
                 own = checked.get(words.attribute, ())
-                if self._languages_given and not any(held[row] for _, held in own):
-                    continue
                 again = np.bincount(found.groups, minlength=len(words.groups)).tolist()
                 for (column, held), count in zip(own, again, strict=False):
                     if held[row] != count:

@@ -1,4 +1,7 @@
-"""Tables of Delta Lake: the rows of a pane are one commit."""
+"""Tables of Delta Lake: the rows of a pane are one commit.
+
+Delta has no branches: the panes that are not accepted stand in a second table beside the first.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
     # An extra: whoever exports has it
     from deltalake import CommitProperties, DeltaTable  # pyright: ignore[reportMissingImports]
 
+QUARANTINE = "_quarantine"  # behind the table's place
+
 
 class DeltaSink:
     """Opens tables at a path or an address of an object store, which deltalake reads."""
@@ -23,14 +28,17 @@ class DeltaSink:
 
         if not place:
             raise ValueError("a path or an address was expected")
-        table = (
-            DeltaTable(place)
-            if DeltaTable.is_deltatable(place)
-            else DeltaTable.create(place, _arrow(columns), description=output)
-        )
-        if table.metadata().description != output:
-            raise ValueError("this table is not of this output; give another place")
-        return Delta(table)
+        tables: list[DeltaTable] = []
+        for name in (place, place.rstrip("/") + QUARANTINE):
+            table = (
+                DeltaTable(name)
+                if DeltaTable.is_deltatable(name)
+                else DeltaTable.create(name, _arrow(columns), description=output)
+            )
+            if table.metadata().description != output:
+                raise ValueError(f"{name}: not a table of this output; give another place")
+            tables.append(table)
+        return Delta(tables[0], Delta(tables[1]))
 
 
 class Delta:
@@ -38,10 +46,11 @@ class Delta:
 
     Args:
         table: The table.
+        quarantine: The table of the panes that are not accepted; None of that table itself.
     """
 
-    def __init__(self, table: DeltaTable):
-        self._table = table
+    def __init__(self, table: DeltaTable, quarantine: Delta | None = None):
+        self._table, self.quarantine = table, quarantine
 
     def panes(self) -> set[int]:
         """The panes whose rows it has."""

@@ -57,6 +57,7 @@ class Accepted:
     Attributes:
         history: The ledger.
         files: The shards, in the order of the panes.
+        storage: The output.
         schema: The columns of all of them.
         as_json: Names of the columns that are JSON text, since the types of their values differ.
         extra: Number of documents with fields that fit no column: JSON text in the column _extra.
@@ -83,8 +84,8 @@ class Accepted:
             LedgerError: The ledger cannot be read.
             OSError: A shard cannot be read.
         """
-        self._storage: Storage = at(output)
-        history = History(self._storage, configuration(read_meta(self._storage)))
+        self.storage: Storage = at(output)
+        history = History(self.storage, configuration(read_meta(self.storage)))
         self.history = history
         numbers = range(len(history))[panes or slice(None)]
         self.files: list[File] = []
@@ -112,7 +113,7 @@ class Accepted:
 
     def __repr__(self) -> str:
         return (
-            f"<accepted documents of {self._storage}: {len(self):,} rows in {len(self.files):,}"
+            f"<accepted documents of {self.storage}: {len(self):,} rows in {len(self.files):,}"
             f" files, {', '.join(self.schema.names) or 'no column'}>"
         )
 
@@ -123,7 +124,7 @@ class Accepted:
 
     def counted_as(self, folder: str) -> Accepted:
         """The documents of all panes that count as another folder's, such as quarantine."""
-        return Accepted(self._storage, None, folder)
+        return Accepted(self.storage, None, folder)
 
     def _chosen(self, columns: Sequence[str] | None) -> pa.Schema:
         """The schema of columns, by name; None: of all."""
@@ -131,7 +132,7 @@ class Accepted:
 
     def _open(self, file: File) -> Any:
         """A shard, open until its with-block ends. Raises OSError."""
-        source = open_named(self._storage, file.folder, file.name)
+        source = open_named(self.storage, file.folder, file.name)
         try:
             return closing(pq.ParquetFile(source))
         except pa.ArrowException as error:

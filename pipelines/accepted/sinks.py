@@ -4,6 +4,9 @@ A sink has `open(place, output, columns)`, which gives the table at a place (`Ta
 the table has is read from its own rows, so a pane is appended once, however often and from wherever
 the export is started, and a kill leaves it there whole or not at all. Evenflow brings two sinks;
 packages bring more, as entry points of the group evenflow.sinks.
+
+An export is no part of a run and may go on beside one. So the epochs of plug-in sinks, from which
+pane on which version wrote, are files of their own in the ledger.
 """
 
 from __future__ import annotations
@@ -17,12 +20,15 @@ from typing import Any, NamedTuple, Protocol
 import orjson
 import pyarrow as pa
 
+from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.accepted.export import ExportError
 from evenflow.pipelines.accepted.rows import Accepted, union
+from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.plugins import SINKS, Plugin, declared, load
 
 SHIPPED = {"iceberg": "IcebergSink", "delta": "DeltaSink"}  # each in a module of its name
 PANE = "evenflow_pane"  # the column with the number of a row's pane
+EPOCHS = "ledger/sinks"  # ledger/sinks/NUMBER.json, created once
 
 
 class Table(Protocol):
@@ -57,11 +63,13 @@ class Followed(NamedTuple):
         appended: The panes that were appended.
         taken_out: Those taken out, since people have decided otherwise after an earlier export.
         quarantined: Those appended to the table of quarantined panes.
+        changes: How the sink differs from the one that wrote before.
     """
 
     appended: list[int]
     taken_out: list[int]
     quarantined: list[int]
+    changes: list[str]
 
 
 def named(to: str) -> tuple[Plugin, str] | None:
@@ -98,16 +106,17 @@ def follow(rows: Accepted, sink: Plugin, place: str) -> Followed:
     with sink.guarded():
         try:
             table = sink.part.open(place, _identity(rows), _columns(schema))
-            new, gone = _follow(table, rows, schema, sink.made_with)
+            changes: list[str] = []
+            new, gone = _follow(table, rows, schema, sink, changes)
             beside = getattr(table, "quarantine", None)
-            held = _follow(beside, aside, schema, sink.made_with)[0] if beside else []
+            held = _follow(beside, aside, schema, sink, changes)[0] if beside else []
         except ValueError as error:
             raise ExportError(f"{sink.name}:{place}: {' '.join(str(error).split())}") from error
-    return Followed(new, gone, held)
+    return Followed(new, gone, held, changes)
 
 
 def _follow(
-    table: Table, rows: Accepted, schema: pa.Schema, made_with: str
+    table: Table, rows: Accepted, schema: pa.Schema, sink: Plugin, changes: list[str]
 ) -> tuple[list[int], list[int]]:
     """Append the panes that a table lacks, and take out those that it should not have."""
     columns, there = _columns(schema), table.panes()
@@ -120,9 +129,28 @@ def _follow(
             found = pa.Table.from_batches(rows.batches(schema, list(files)), schema)
             found = found.append_column(PANE, pa.array([pane] * len(found), pa.int64()))
             found = found.select(columns.names).cast(columns)
-            table.append(pane, found, _notes(rows, pane, made_with))
+            if not new:
+                changes += _opened(rows, sink, pane)
+            table.append(pane, found, _notes(rows, pane, sink.made_with))
             new.append(pane)
     return new, gone
+
+
+def _opened(rows: Accepted, sink: Plugin, pane: int) -> list[str]:
+    """Note the epoch that a plug-in opens with a pane, unless it wrote last; give what changed."""
+    program = {f"plug-in {sink.name} of {SINKS}": sink.made_with}
+    while sink.made_with:
+        storage = rows.storage
+        names = [f"{EPOCHS}/{each}" for each in storage.names(EPOCHS)]
+        known = [Epoch.model_validate_json(each) for each in storage.read_all(names) if each]
+        last = next((each for each in known[::-1] if each.program.keys() == program.keys()), None)
+        if last is not None and last.program == program:
+            break
+        changes = [] if last is None else changed_settings(last.program, program)
+        epoch = Epoch(number=len(known), pane=pane, program=program, changes=changes)
+        if storage.create(f"{EPOCHS}/{epoch.number:08d}.json", canonical(epoch.model_dump())):
+            return changes
+    return []
 
 
 def _columns(schema: pa.Schema) -> pa.Schema:

@@ -40,7 +40,8 @@ def export(
 
     A table (Apache Iceberg, Delta Lake, a plug-in's) gets a commit a pane; again, only what is new.
     CATALOG is a catalog of pyiceberg's configuration, or a folder, which gets one in SQLite. Panes
-    that are not accepted go to the branch quarantine of a table of Iceberg.
+    that are not accepted go to the branch quarantine of a table of Iceberg, and to the table
+    PLACE_quarantine of Delta Lake.
     """
     from evenflow.pipelines.accepted import export as exporting
     from evenflow.pipelines.accepted import sinks
@@ -64,7 +65,7 @@ def export(
         "rows": len(rows),
         "to": to,
         "files": [str(each) for each in files],
-        **(done or sinks.Followed([], [], []))._asdict(),
+        **(done or sinks.Followed([], [], [], []))._asdict(),
         "is_table": found is not None,
         "columns": rows.schema.names,
         "as_json": rows.as_json,
@@ -81,6 +82,8 @@ def _draw(result: dict[str, Any]) -> None:
         print(f"{new} appended, {gone} taken out")
     if result["quarantined"]:
         print(f"{counted(len(result['quarantined']), 'pane')} appended to the quarantine")
+    for line in result["changes"]:
+        print(f"another version of the sink: {visible(line)}")
     if result["as_json"]:
         print(f"JSON text, since their types differ: {visible(', '.join(result['as_json']))}")
     if result["extra"]:

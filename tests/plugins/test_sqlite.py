@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from plugin_packages import conforms, corpus, evenflow, install
+
+from evenflow.gates.ledger import reviews
 
 EVEN = "She met her brother. He met his sister."
 TESTS = """
@@ -24,6 +28,11 @@ class TestSqlite(SinkTests):
         base.row_factory = sqlite3.Row
         return [dict(row) for row in base.execute("SELECT * FROM documents")]
 """
+
+
+def epochs(output: Path) -> list[dict[str, Any]]:
+    """The epochs of sinks that a ledger has."""
+    return [json.loads(each.read_bytes()) for each in sorted(output.glob("ledger/sinks/*.json"))]
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +59,23 @@ def test_an_export_appends_each_pane_once(installed: Path, tmp_path: Path) -> No
         counts = base.execute("SELECT evenflow_pane, count(*) FROM documents GROUP BY 1").fetchall()
         assert counts == [(0, 30), (1, 30)]
         assert base.execute("SELECT DISTINCT text FROM documents").fetchall() == [(EVEN,)]
+    [epoch] = epochs(output)
+    key = "plug-in sqlite of evenflow.sinks"
+    assert (epoch["pane"], epoch["changes"]) == (0, [])
+    assert epoch["program"][key].startswith("evenflow-sqlite 0.1.0 ")
+    changed = shutil.copytree(installed, tmp_path / "changed")
+    with (changed / "evenflow_sqlite.py").open("a") as code:
+        code.write("# changed\n")
+    done = evenflow(changed, *export)
+    assert json.loads(done.stdout)["changes"] == [] and len(epochs(output)) == 1, "nothing written"
+    reviews.add(output, "reject", range(1, 2), "the wrong source", "Ada")
+    assert evenflow(changed, *export).returncode == 0
+    reviews.add(output, "undo", range(1, 2), "the right source", "Ada")
+    done = evenflow(changed, *export[:-1])
+    assert f"another version of the sink: {key}: " in " ".join(done.stdout.split())
+    _, epoch = epochs(output)
+    assert (epoch["number"], epoch["pane"]) == (1, 1) and key in epoch["changes"][0]
+    assert evenflow(changed, "gate", "verify", output, "--files").returncode == 0
     listed = json.loads(evenflow(installed, "config", "plugins", "--json").stdout)
     assert [(row["kind"], row["problem"]) for row in listed] == [("evenflow.sinks", "")]
     refused = evenflow(installed, *export[:4], f"sqlite:{tmp_path}/no/such/folder.db")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -144,15 +145,33 @@ def test_a_field_decides_what_a_list_is_searched_in(tmp_path: Path) -> None:
         load_config(None, {"measure.language_field": "lang"})
 
 
-def test_a_count_that_is_wrong_is_found_where_fields_say_the_language() -> None:
-    words = load_config(None, {"measure.by_language": True}, ["gender_es"]).word_lists()
+def test_a_wrong_count_is_found_in_a_pane_with_two_languages(tmp_path: Path) -> None:
+    config = {"measure.by_language": True, "measure.language_field": "lang"}
+    names = ["gender", "gender_es"]
+    rows = [{"id": each, "text": TEXTS["es"], "lang": each} for each in ("en", "es")]
+    evenflow.Gate(config, attributes=names).run(rows, tmp_path / "out")
+    [file] = (tmp_path / "out" / "accepted").glob("part-*.parquet")
+    table = pq.read_table(file)
+    words = load_config(None, config, names).word_lists()
     columns = frame.names(words, "id", "text")
-    reader = frame.ShardReader(words, columns, True)
-    names = columns.mentions["gender_es"]
-    for count, is_wrong in ((0, False), (9, True)):
-        data = pd.DataFrame({"id": ["a"], **{name: [count] for name in names}})
-        [told] = reader.recount(data, {0: TEXTS["es"]}, dict.fromkeys(names, "integer"))
-        assert bool(told) == is_wrong
+    reader = frame.ShardReader(words, columns)
+
+    def recounted(name: str, held: list[Any]) -> list[bool]:
+        """Which documents are counted otherwise, where a column holds something else."""
+        number, column = table.column_names.index(name), pa.array(held, table[name].type)
+        pq.write_table(table.set_column(number, name, column), tmp_path / "held.parquet")
+        found = reader.read([tmp_path / "held.parquet"])[columns.recount].tolist()
+        return [isinstance(each, str) for each in found]
+
+    for name in columns.counts:
+        english, spanish = table[name].to_pylist()
+        assert recounted(name, [english, spanish]) == [False, False]
+        assert recounted(name, [english + 1, spanish]) == [True, False]
+        assert recounted(name, [english, spanish + 1]) == [False, True]
+        assert recounted(name, [english, 0]) == [False, spanish > 0]
+    assert table["mentions_gender_es_female"].to_pylist()[1] > 0
+    assert recounted("language_detected", ["en", "en"]) == [False, True]
+    assert recounted("language_detected", ["es", "es"]) == [True, False]
 
 
 def test_texts_of_other_languages_are_not_repaired(tmp_path: Path) -> None:

@@ -51,7 +51,6 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
         text=config.fields.text,
         strong=strong,
         sentences=config.has_sentence_table,
-        languages_given=config.measure.language_field is not None,
     )
 
 

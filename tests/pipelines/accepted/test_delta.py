@@ -29,10 +29,13 @@ def test_panes_are_appended_once_and_follow_decisions(
 ) -> None:
     from deltalake import DeltaTable
 
-    place = tmp_path / "lake"
+    place, aside = tmp_path / "lake", tmp_path / "lake_quarantine"
     ended = call("gate", "export", output, "--to", f"delta:{place}", "--json")
     assert ended.status == 0, ended.err
     assert (ended.json["rows"], ended.json["appended"]) == (80, [0, 1])
+    assert ended.json["quarantined"] == [2]
+    assert read(aside)[sinks.PANE].to_pylist() == [2] * 40
+    assert DeltaTable(aside).history(1)[0]["evenflow.verdict"] == "block"
     assert sorted(read(place)["id"].to_pylist()) == sorted(
         f"{pane}-{n}" for pane in (0, 1) for n in range(40)
     )
@@ -40,12 +43,13 @@ def test_panes_are_appended_once_and_follow_decisions(
     last = DeltaTable(place).history(1)[0]
     assert (last["evenflow.pane"], last["evenflow.verdict"]) == ("1", "open")
     again = call("gate", "export", output, "--to", f"delta:{place}", "--json")
-    assert again.json["appended"] == []
+    assert again.json["appended"] == again.json["quarantined"] == []
     reviews.add(output, "accept", range(2, 3), "one author", "Ada")
     reviews.add(output, "reject", range(1), "the wrong source", "Ada")
     ended = call("gate", "export", output, "--to", f"delta:{place}", "--json")
     assert (ended.json["appended"], ended.json["taken_out"]) == ([2], [0])
     assert read(place)[sinks.PANE].to_pylist() == [1] * 40 + [2] * 40
+    assert read(aside)[sinks.PANE].to_pylist() == [0] * 40
 
 
 def test_a_kill_loses_nothing_and_of_two_exports_at_once_one_appends(
@@ -80,5 +84,5 @@ def test_what_cannot_be_is_refused(call: Call, output: Path, tmp_path: Path) -> 
     assert call("gate", "export", output, "--to", f"delta:{tmp_path}/lake").status == 0
     evenflow.Gate(attributes=["gender"]).run([EVEN], tmp_path / "other")
     ended = call("gate", "export", tmp_path / "other", "--to", f"delta:{tmp_path}/lake")
-    assert ended.status == 2 and "not of this output" in " ".join(ended.err.split())
+    assert ended.status == 2 and "not a table of this output" in " ".join(ended.err.split())
     assert call("gate", "export", output, "--to", "delta:").status == 2
