@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -181,12 +182,10 @@ def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str)
     """
     moved = [0] * groups
     source, to = place(proposed.source), place(target)
+    edits = sorted(proposed.edits[target], key=lambda edit: edit.start)  # none overlaps another
+    starts, ends = [edit.start for edit in edits], [edit.end for edit in edits]
     for mention in proposed.mentions:
-        over = [
-            edit
-            for edit in proposed.edits[target]
-            if edit.start < mention.end and mention.start < edit.end
-        ]
+        over = edits[bisect_right(ends, mention.start) : bisect_left(starts, mention.end)]
         moved[source] -= bool(over)
         moved[to] += any(edit.replacement for edit in over)
     return moved
