@@ -80,10 +80,13 @@ class Plugin:
 
     @contextmanager
     def guarded(self) -> Generator[None]:
-        """Turn what the part raises into a PluginTextError; errors of the system stay."""
+        """Turn what the part raises into a PluginTextError.
+
+        Errors of the system stay, and a package that is missing: the command says what to install.
+        """
         try:
             yield
-        except (EvenflowError, MemoryError):
+        except (EvenflowError, MemoryError, ModuleNotFoundError):
             raise
         except Exception as error:  # whatever the code of others raises
             if isinstance(error, OSError) and error.errno is not None:

@@ -53,6 +53,7 @@ def export(rows: Accepted, to: Path) -> list[Path]:
     """
     if to.exists():
         raise ExportError(f"{to}: it is there already; give another name")
+    to = to.absolute()  # pyarrow takes a relative name with a colon for an address
     part = to.with_name(f"{to.name}.part")
     if part.is_dir():  # of an export that was killed
         shutil.rmtree(part)
@@ -75,11 +76,8 @@ def _write_parquet(rows: Accepted, folder: Path) -> None:
     for batch in rows.batches():
         if writer is None:
             path = data / f"train-{number:05d}.parquet"
-            writer, number, size = (
-                pq.ParquetWriter(path, rows.schema, compression="zstd"),
-                number + 1,
-                0,
-            )
+            writer = pq.ParquetWriter(path, rows.schema, compression="zstd")
+            number, size = number + 1, 0
         writer.write_batch(batch)
         size += batch.nbytes
         if size >= FILE_BYTES:

@@ -128,7 +128,7 @@ def ledger_export(
     if to.exists():
         raise typer.BadParameter(f"{to} exists; give a new file", param_hint="'--to'")
     history, count = History(directory), 0
-    part = to.with_name(f"{to.name}.part")
+    part = to.absolute().with_name(f"{to.name}.part")  # a colon in a relative name makes an address
     with pq.ParquetWriter(part, table.schema(), compression="zstd") as writer:
         for batch in table.batches(history):
             writer.write_batch(batch)

@@ -89,6 +89,13 @@ class Raises(Sound):
         return super().find(text)
 
 
+class Lacking(Sound):
+    """Whose own requirement is missing."""
+
+    def find(self, text: str) -> Iterable[tuple[Any, ...]]:
+        raise ModuleNotFoundError("No module named 'absent'", name="absent")
+
+
 class Stateful(Sound):
     """Finds only what it has not found before."""
 

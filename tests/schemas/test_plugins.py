@@ -54,6 +54,12 @@ def test_what_is_no_mention_is_refused_without_the_text(name: str, problem: str)
     assert "secret" not in str(found.value)
 
 
+def test_a_package_that_a_plug_in_lacks_is_no_fault_of_the_text() -> None:
+    with pytest.raises(ModuleNotFoundError) as found:
+        PluginFinder("finders:Lacking").find("she")
+    assert found.value.name == "absent"
+
+
 def test_the_list_of_a_plug_in_has_its_groups_as_labels() -> None:
     words = found_by("people", "finders:Sound")
     assert words.groups == ("she", "he")

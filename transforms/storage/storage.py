@@ -288,7 +288,8 @@ def at(place: Place) -> Storage:
     if "://" not in str(place):
         from evenflow.transforms.storage.directory import Directory
 
-        made = Directory(Path(place))
+        # pyarrow takes a relative name with a colon for an address
+        made = Directory(Path(place).absolute() if ":" in str(place) else Path(place))
         return made
     if str(place).startswith("hf://"):
         from evenflow.transforms.storage.hub import HubStorage

@@ -11,7 +11,7 @@ from apache_beam import typehints
 from apache_beam.pvalue import TaggedOutput
 
 from evenflow.beam.elements import Document, SteppedTransform, checked_document
-from evenflow.beam.steps import PaneStep, Step, staged_block
+from evenflow.beam.steps import EngineStep, PaneStep, staged_block
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import REASON, TEXT
@@ -70,7 +70,7 @@ class DocumentAnnotator:
 
 @typehints.with_input_types(dict[str, Any])
 @typehints.with_output_types(dict[str, Any])
-class _Annotate(Step):
+class _Annotate(EngineStep):
     """Annotates documents one by one."""
 
     def setup(self) -> None:

@@ -30,7 +30,7 @@ from evenflow.transforms.staging.shards import ShardLayout, write_shards
 WEIGHT = "weight"  # a document's weight
 
 
-class Step(beam.DoFn):
+class EngineStep(beam.DoFn):
     """A step of the engine, whose tables are built and models loaded once a worker.
 
     Args:
@@ -81,7 +81,7 @@ class Files:
         return RepairedPane.unchanged(each.figures for each in self.blocks).figures
 
 
-class PaneStep(Step):
+class PaneStep(EngineStep):
     """A step on whole panes.
 
     Attributes:

@@ -564,3 +564,20 @@ def test_runner(call: Call, tmp_path: Path, options: tuple[str, ...], said: str)
     ended = call("run", *words, *options)
     assert ended.status == (2 if said else 0)
     assert said in " ".join(ended.err.replace("│", "").split())
+
+
+def test_names_of_outputs_may_have_a_colon(
+    call: Call, even: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # relative: pyarrow takes such a name for an address
+    assert call("run", "-i", even, "-o", "run:1", "-q").status == 0
+    assert call("gate", "export", "run:1", "--to", "rows:1").status == 0
+    assert call("gate", "ledger", "run:1", "--to", "ledger:1.parquet").status == 0
+    assert pq.read_table(tmp_path / "rows:1" / "data").num_rows == 60
+    assert pq.read_table(tmp_path / "ledger:1.parquet").num_rows == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "even",
+        "ledger:1.parquet",
+        "rows:1",
+        "run:1",
+    ]
