@@ -63,6 +63,7 @@ class LabelPattern:
     Attributes:
         first: Its first word.
         next: The bytes that may come next; empty where the first word is the whole label.
+        second: Its second word, if blanks part it from the first.
         tail: What must follow the first word.
         sure: Whether equal bytes are an equal label.
         label: Its index.
@@ -70,6 +71,7 @@ class LabelPattern:
 
     first: bytes
     next: bytes
+    second: bytes
     tail: re.Pattern[bytes]
     sure: bool
     label: int
@@ -99,10 +101,13 @@ class AttributeMatcher:
         # that follows decides.
         self._single = np.full(len(firsts), -1, np.int64)
         self._several = np.zeros((len(firsts), 256), bool)
-        self._patterns: dict[int, list[LabelPattern]] = {}
+        # By the second word too: hundreds of labels may begin with “the”
+        self._patterns: dict[tuple[int, bytes], list[LabelPattern]] = {}
+        within = re.escape(bytes(code for code in range(256) if reader.word[code]))
+        self._second = re.compile(GAP + b"([" + within + b"]++)")
         for pattern in patterns:
             place = places[pattern.first]
-            self._patterns.setdefault(place, []).append(pattern)
+            self._patterns.setdefault((place, pattern.second), []).append(pattern)
             if pattern.next:
                 self._several[place, list(pattern.next)] = True
             elif pattern.sure:
@@ -166,7 +171,10 @@ class AttributeMatcher:
         """Start, end and label of each label that matches at a word."""
         codes, word = reading.codes, self._reader.word
         out: list[Span] = []
-        for pattern in self._patterns[place]:
+        patterns = self._patterns.get((place, b""), [])
+        if second := self._second.match(codes, end):
+            patterns = patterns + self._patterns.get((place, second[1]), [])
+        for pattern in patterns:
             match = pattern.tail.match(codes, end)
             if match is None:
                 continue
@@ -277,4 +285,11 @@ def _compile_label(reader: TextReader, words: WordList, number: int, label: str)
     tail = re.compile(b"".join(forms.get(part) or re.escape(part) for part in parts))
     sure = label not in words.exact and OTHER not in codes and not reader.doubtful
     following = codes[end : end + 1]
-    return LabelPattern(codes[:end], BLANKS if following == b" " else following, tail, sure, number)
+    second = b""
+    if following == b" ":
+        following = BLANKS
+        stop = next(
+            (i for i in range(end + 1, len(codes)) if not reader.word[codes[i]]), len(codes)
+        )
+        second = codes[end + 1 : stop]
+    return LabelPattern(codes[:end], following, second, tail, sure, number)
