@@ -112,11 +112,12 @@ def test_a_server_that_hangs_holds_up_nothing_and_the_next_run_tells(
 ) -> None:
     receiver.hang.set()
     history, notes = History(tmp_path), list[str]()
+    before = threading.active_count()  # tests of a pipeline leave some
     notifier = Notifier(tmp_path, Notify(url=receiver.url, patience=0.1), 0, notes.append)
     for _ in range(115):
         notifier.committed(commit(history, BLOCKED))
     notifier.close()
-    assert not receiver.got and threading.active_count() < 10
+    assert not receiver.got and threading.active_count() < before + 10
     assert notes == ["gate.notify: blocked panes to tell of: 115; the next run does it"]
     receiver.hang.clear()
     run(tmp_path, Notify(url=receiver.url, patience=60))
