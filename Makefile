@@ -79,7 +79,7 @@ SEED ?= 0
 trial: install
 	$(BIN)/python tests/trial/kills.py $(KILLS) $(SEED)
 
-# A stream on Flink and an S3 server to which something happens every 20 to 60 s, into build/storm; `make kafka flink versitygw` first.
+# A stream on Flink and an S3 server to which something happens every 20 to 60 s, into build/storm; `make kafka flink versitygw prometheus` first.
 STORM ?= --minutes 60 --mb-per-second 5
 storm: install
 	$(BIN)/python tests/trial/storm.py build/storm $(STORM)

@@ -23,11 +23,10 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,11 +35,14 @@ import numpy as np
 import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+from kafka.errors import KafkaError
 from kafka_documents import PARTITIONS, values
 from kafka_plot import Panel, svg
+from kept_folders import kept_where_it_fails
 from scipy import stats
 from services.flink_cluster import FlinkCluster
-from services.kafka_broker import Broker
+from services.kafka_broker import Broker, Producer
 
 from evenflow.gates.ledger.files import entry_name
 from evenflow.gates.ledger.history import History
@@ -78,19 +80,23 @@ class Writer(threading.Thread):
         self.stopping = threading.Event()
 
     def run(self) -> None:
-        producer = self._broker.producer(linger_ms=20, batch_size=256 << 10)
-        found, began = values(), time.monotonic()
-        while not self.stopping.is_set():
-            due = (time.monotonic() - began) * self._rate
-            self.late = (due - self.bytes) / self._rate
-            while self.bytes < due:
-                value = next(found)
-                producer.send(self._topic, value=value, partition=self.documents % PARTITIONS)
-                self.documents += 1
-                self.bytes += len(value)
-            producer.flush()
-            self.stopping.wait(TICK_SECONDS)
-        producer.close()
+        """Write; records that the broker may not have are sent again, by another producer."""
+        found, began, waiting = values(), time.monotonic(), list[tuple[int, bytes]]()
+        while waiting or not self.stopping.is_set():
+            with suppress(KafkaError), closing(self._producer()) as producer:
+                while waiting or not self.stopping.is_set():
+                    due = (time.monotonic() - began) * self._rate
+                    self.late = (due - self.bytes) / self._rate
+                    while self.bytes < due and not self.stopping.is_set():
+                        waiting.append((self.documents % PARTITIONS, next(found)))
+                        self.documents += 1
+                        self.bytes += len(waiting[-1][1])
+                    producer.put(self._topic, waiting)
+                    waiting.clear()
+                    self.stopping.wait(TICK_SECONDS)
+
+    def _producer(self) -> Producer:
+        return self._broker.producer(linger_ms=20, batch_size=256 << 10)
 
 
 class Ledger:
@@ -402,16 +408,14 @@ def main() -> None:
     options = Steady(**vars(parser.parse_args()))
     shutil.rmtree(options.output, ignore_errors=True)
     options.output.mkdir(parents=True)
-    with tempfile.TemporaryDirectory() as folder:
-        broker = Broker(Path(folder) / "kafka")
-        cluster = (
-            FlinkCluster(Path(folder) / "flink", java=()) if options.runner == "flink" else None
-        )
+    with kept_where_it_fails() as folder:
+        broker = Broker(folder / "kafka")
+        cluster = FlinkCluster(folder / "flink", java=()) if options.runner == "flink" else None
         try:
             broker.start()
             if cluster is not None:
                 cluster.start()
-            found = soak(broker, cluster, Path(folder), options)
+            found = soak(broker, cluster, folder, options)
             (options.output / "summary.json").write_text(json.dumps(found, indent=2) + "\n")
         finally:
             if cluster is not None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewPartitions, NewTopic
+from kafka.errors import KafkaError
 from kafka.structs import TopicPartition
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +25,7 @@ PROPERTIES = ROOT / "deploy" / "kafka" / "server.properties"
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
 # A busy machine of two cores needs up to 30 for a JVM, its format and its election
 START_SECONDS = 90.0
+FLUSH_SECONDS = 60.0  # a broker that was killed is there again within them
 
 
 def installed() -> str | None:
@@ -38,6 +40,34 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class Producer(KafkaProducer):
+    """Waits for FLUSH_SECONDS: one whose broker went away has waited for ever."""
+
+    def flush(self, timeout: float | None = FLUSH_SECONDS) -> None:
+        """Wait until what was sent has ended; see KafkaProducer. Raises KafkaTimeoutError."""
+        super().flush(timeout)
+
+    def close(self, timeout: float | None = FLUSH_SECONDS, null_logger: bool = False) -> None:
+        """End; see KafkaProducer. Raises KafkaTimeoutError where something was not sent yet."""
+        try:
+            super().close(timeout, null_logger)
+        except KafkaError:
+            self._sender.force_close()  # its thread would go on trying; there is no public way
+            raise
+
+    def put(self, topic: str, records: Iterable[tuple[int, bytes | None]], **settings: Any) -> None:
+        """Write records, each a partition and a value, and wait until all are there; settings: of
+        each record. Raises KafkaError where one is not, or not within FLUSH_SECONDS.
+        """
+        sent = [
+            self.send(topic, value=value, partition=partition, **settings)
+            for partition, value in records
+        ]
+        self.flush()
+        for each in sent:
+            each.get(FLUSH_SECONDS)
 
 
 class Broker:
@@ -173,10 +203,10 @@ class Broker:
         with closing(self.admin()) as admin:
             admin.create_partitions({topic: NewPartitions(total)})
 
-    def producer(self, **settings: Any) -> KafkaProducer:
+    def producer(self, **settings: Any) -> Producer:
         """A producer that waits for the log."""
         defaults: dict[str, Any] = {"acks": "all", "linger_ms": 5, "max_request_size": 16 << 20}
-        return KafkaProducer(bootstrap_servers=self.address, **(defaults | settings))
+        return Producer(bootstrap_servers=self.address, **(defaults | settings))
 
     def produce(
         self, topic: str, partition: int, values: Iterable[bytes | None], **settings: Any
@@ -185,9 +215,7 @@ class Broker:
         record.
         """
         with closing(self.producer()) as producer:
-            for value in values:
-                producer.send(topic, value=value, partition=partition, **settings)
-            producer.flush()
+            producer.put(topic, [(partition, value) for value in values], **settings)
 
     def committed(self, topic: str, partition: int = 0) -> list[Any]:
         """All records of a partition that a read_committed consumer sees, up to its end at this

@@ -18,10 +18,11 @@ from kafka_documents import PARTITIONS
 from kafka_soak import Writer, below, memory
 from kill_driver import digests
 from services.flink_cluster import FlinkCluster
-from services.kafka_broker import Broker
+from services.kafka_broker import Broker, free_port
 from services.s3_faults import Fault, S3Faults
 from services.s3_server import S3Server
 from services.stream_outputs import on_cluster, placed, recounted
+from trial.alerts import Alerts
 
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load
@@ -45,6 +46,7 @@ class Storm:
         self._s3, self._broker = S3Server(folder / "s3"), Broker(folder / "kafka")
         self._proxy = S3Faults(self._s3)
         self._clock, self._gates, self.starts = folder / "clock", list[subprocess.Popen[bytes]](), 0
+        self._ports = free_port(), free_port()
         self._clock.write_text("+0")
         (folder / "sitecustomize.py").write_text(SLEEP)  # Python runs it at its start
 
@@ -67,12 +69,14 @@ class Storm:
             stack.callback(self._cluster.stop)
             self._cluster.start()
             stack.callback(self.end)
-            self._gates = [self._gate(), self._gate()]
+            self._gates = [self._gate(port) for port in self._ports]
+            self.alerts = Alerts(self._folder / "alerts", self._ports)
+            stack.callback(self.alerts.stop)
             yield
 
-    def _gate(self) -> subprocess.Popen[bytes]:
-        """Start a gate that leads, or stands by."""
-        more = ("--standby", "--pane-seconds", str(PANE_SECONDS))
+    def _gate(self, port: int) -> subprocess.Popen[bytes]:
+        """Start a gate that leads, or stands by, with its metrics at a port."""
+        more = ("--standby", "--pane-seconds", str(PANE_SECONDS), "--metrics-port", str(port))
         words = on_cluster(self._broker, self.topic, self.output, self._cluster, *more)
         preload = {"LD_PRELOAD": str(faketime()), "FAKETIME_TIMESTAMP_FILE": str(self._clock)}
         preload |= {"PYTHONPATH": str(self._folder)}
@@ -84,7 +88,10 @@ class Storm:
 
     def revive(self) -> None:
         """Start gates that have ended."""
-        self._gates = [gate if gate.poll() is None else self._gate() for gate in self._gates]
+        self._gates = [
+            gate if gate.poll() is None else self._gate(port)
+            for gate, port in zip(self._gates, self._ports, strict=True)
+        ]
 
     def end(self) -> None:
         """End the gates."""

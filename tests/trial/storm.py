@@ -6,9 +6,11 @@ draws what happens next: see `events`. A gate that has ended is started again, a
 manager does. In the end a run reads the rest, and an undisturbed run reads the topic into a folder.
 What is judged: each record of the topic, as a consumer of committed records sees it, is in one
 place; the ledger agrees with the files; accepted, quarantine and dead letters are those of the
-undisturbed run, byte for byte. OUTPUT gets result.json and storm.svg. The exit status is 1 where
-one of these does not hold. Needs `make kafka flink versitygw`; a clock is moved where libfaketime
-is installed (Debian's package of this name).
+undisturbed run, byte for byte; where no pane came for a minute, an alert fired. OUTPUT gets
+result.json, samples.json and storm.svg. The exit status is 1 where one of these does not hold; then
+the folders are kept.
+Needs `make kafka flink versitygw prometheus`; a clock is moved where libfaketime is installed
+(Debian's package of this name).
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ import os
 import random
 import statistics
 import sys
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from kafka_plot import Panel, svg
 from kafka_soak import Ledger, Writer, slope
+from kept_folders import kept_where_it_fails
+from trial.alerts import Fired, untold
 from trial.events import EVENTS, PANE_SECONDS, Storm, faketime
 
 LOOK_SECONDS = 2.0
@@ -38,11 +41,11 @@ LONGEST_SECONDS = 600.0  # for the gates to read on after the last fault
 
 
 class Watch:
-    """Takes samples while time passes."""
+    """Takes samples while time passes. clock: seconds since 1970 of its start."""
 
     def __init__(self, storm: Storm, writer: Writer):
         self._storm, self._writer, self._ledger = storm, writer, Ledger(storm.there)
-        self._began = time.monotonic()
+        self._began, self.clock = time.monotonic(), time.time()
         self.samples: list[dict[str, float]] = []
 
     @property
@@ -98,14 +101,20 @@ def storm(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             calm = watch.now + drawn.uniform(20, 60) - (watch.now - over)
             watch.wait(lambda sample, calm=calm: sample["seconds"] >= calm)
         writer.stopping.set()
-        writer.join()
+        writer.join(LONGEST_SECONDS)
         rate = writer.documents / watch.now
         watch.wait(lambda sample: sample["behind"] <= 0)
+        fired = place.alerts.fired(watch.clock)
+        (options.output / "samples.json").write_text(json.dumps(watch.samples))
         place.end()
         place.to_end(place.output)
         place.to_end(folder / "whole")
         judged = place.judged(folder / "whole")
-    (options.output / "storm.svg").write_text(plot(watch, events))
+    missed = untold(watch.samples, fired)
+    for event, after in zip(events, [*events[1:], {"at": watch.now}], strict=True):
+        during = {each.alert for each in fired if each.touches(event["at"], after["at"])}
+        event["alerts"] = sorted(during)
+    (options.output / "storm.svg").write_text(plot(watch, events, fired))
     columns = {name: [sample[name] for sample in watch.samples] for name in watch.samples[0]}
     hours = [second / 3600 for second in columns.pop("seconds")]
     behind, panes, load = (columns.pop(name) for name in ("behind", "panes", "load"))
@@ -121,20 +130,24 @@ def storm(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             for name, mib in columns.items()
         },
         "events": events,
-        "judged": judged,
+        "alerts": [vars(each) for each in fired],
+        "stops without an alert": missed,
+        "judged": judged | {"alerts tell of each stop": not missed},
     }
 
 
-def plot(watch: Watch, events: list[dict[str, Any]]) -> str:
-    """How far the ledger was behind, with a mark for each event."""
-    minutes = [sample["seconds"] / 60 for sample in watch.samples]
+def plot(watch: Watch, events: list[dict[str, Any]], fired: Sequence[Fired]) -> str:
+    """How far the ledger was behind, what happened by its number, and how many alerts fired."""
+    seconds = [sample["seconds"] for sample in watch.samples]
     behind = [sample["behind"] for sample in watch.samples]
-    marks = [event["at"] / 60 for event in events]
-    lines = {"behind": (minutes, behind), "something happens": (marks, [0.0] * len(marks))}
-    return svg("A stream to which something happens", [Panel("documents behind", lines)])
+    begun = [float(sum(event["at"] <= second for event in events)) for second in seconds]
+    alerts = [float(sum(each.touches(second, second) for each in fired)) for second in seconds]
+    panels = {"documents behind": behind, "events so far": begun, "alerts that fire": alerts}
+    minutes = [second / 60 for second in seconds]
+    return svg("minutes", [Panel(title, {"": (minutes, ys)}) for title, ys in panels.items()])
 
 
-def main() -> int:
+def main() -> None:
     """Run the trial; see above."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("output", type=Path)
@@ -143,13 +156,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        result = storm(options, Path(folder))
-    text = json.dumps(result, indent=2)
-    (options.output / "result.json").write_text(f"{text}\n")
-    print(text)
-    return int(not all(result["judged"].values()))
+    with kept_where_it_fails() as folder:
+        result = storm(options, folder)
+        text = json.dumps(result, indent=2)
+        (options.output / "result.json").write_text(f"{text}\n")
+        print(text)
+        if not all(result["judged"].values()):
+            sys.exit(1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
