@@ -52,6 +52,9 @@ PATIENCE_SECONDS = 300.0
 
 FRESH_SECONDS = 0.1  # how long an answer about end offsets serves all partitions
 AGAIN_SECONDS = 1.0  # time until a broker that did not answer is asked again
+AWAY_SECONDS = 1.0  # an answer that takes longer came from a broker that was away
+# The longest time that a broker's producers are waited for when it is back
+RETURN_SECONDS = 30.0
 ASK_SECONDS = 10.0  # time between two questions whether a topic that gives nothing still exists
 OUT_OF_RANGE = (
     kafka_errors.OffsetOutOfRangeError,
@@ -187,8 +190,8 @@ class PartitionReader:
         """Ask for the partition's end.
 
         Returns:
-            When the broker was asked (seconds since 1970), and the offset after the last readable
-            record at that time; None if it does not answer.
+            A time in seconds since 1970 up to which records are there, and the offset after the
+            last readable record (see `Ends.end`); None if the broker does not answer.
 
         Raises:
             KafkaSourceError: The failure will not pass, or has lasted too long.
@@ -266,6 +269,9 @@ class Ends:
     It has a connection of its own. A question on a reader's connection would wait until the broker
     ends the fetch that it holds there.
 
+    When a broker is back, its producers still have records of the time when it was away. Clients
+    wait longer from try to try, so they may come back as late as the broker was away for.
+
     Args:
         settings: The cluster.
     """
@@ -275,7 +281,11 @@ class Ends:
         self._lock = threading.Lock()
         self._consumer: Any = None
         self._wanted: set[TopicPartition] = set()
-        self._asked = 0.0
+        self._sure = 0.0  # up to which time records are there, in seconds since 1970
+        # On the monotonic clock: when the broker was asked, until when its producers may come back,
+        # and since when it does not answer
+        self._asked, self._waits = -FRESH_SECONDS, 0.0
+        self._lost: float | None = None
         self._answer: dict[TopicPartition, int] | Exception = {}
 
     def end(self, partition: TopicPartition) -> tuple[float, int]:
@@ -285,8 +295,9 @@ class Ends:
             partition: The topic and the partition's number.
 
         Returns:
-            When the broker was asked (seconds since 1970), and the offset after the partition's
-            last readable record.
+            When the broker was asked, in seconds since 1970, and the offset after the partition's
+            last readable record. While producers may still come back to a broker that was away, the
+            time is that of the last question before.
 
         Raises:
             KafkaError: The broker does not answer.
@@ -294,25 +305,35 @@ class Ends:
         with self._lock:
             self._wanted.add(partition)
             known = isinstance(self._answer, Exception) or partition in self._answer
-            if not known or time.time() - self._asked > FRESH_SECONDS:
+            if not known or time.monotonic() - self._asked > FRESH_SECONDS:
                 self._ask()
             if isinstance(self._answer, Exception):
                 raise self._answer
-            return self._asked, self._answer[partition]
+            return self._sure, self._answer[partition]
 
     def _ask(self) -> None:
         """Ask for the end offsets of all wanted partitions."""
-        self._asked = time.time()
+        self._asked = time.monotonic()
         try:
             if self._consumer is None:
                 self._consumer = connect(self._settings, reconnect_backoff_max_ms=RECONNECT_MS)
+                self._asked = time.monotonic()
+            sure = time.time()
             self._answer = ask_offsets(self._consumer.end_offsets, list(self._wanted))
         except kafka_errors.KafkaError as error:
             # The failure is the answer for others too, as each would wait as long. Partitions that
             # are gone are not asked for again, and a new connection knows new partitions.
             self._answer, self._wanted = error, set()
             self._close()
-            self._asked = time.time() + AGAIN_SECONDS - FRESH_SECONDS
+            self._lost = self._asked if self._lost is None else self._lost
+            self._asked = time.monotonic() + AGAIN_SECONDS - FRESH_SECONDS
+            return
+        now = time.monotonic()
+        away, self._lost = now - (self._asked if self._lost is None else self._lost), None
+        if away > AWAY_SECONDS:
+            self._waits = now + min(away, RETURN_SECONDS)
+        if now >= self._waits:
+            self._sure = sure
 
     def close(self) -> None:
         """Close the connection."""

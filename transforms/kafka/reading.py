@@ -9,7 +9,7 @@ What is guaranteed, and by what:
    never runs backwards, and nothing is late.
 3. The clock of a partition is the effective time of its last record. When the broker has said that
    there is no more, it follows the machine's clock at a distance of QUIET_SECONDS. While the broker
-   does not answer, it stands still.
+   does not answer, and as long again for its producers to come back, it stands still.
 4. Panes do not depend on the sizes of polls and blocks, and given the offsets and points of a
    ledger reading goes on there with the same panes. There is one exception: in a partition that was
    quiet, records that come later than the clock allows go into a later pane than if they had come

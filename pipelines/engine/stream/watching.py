@@ -95,7 +95,7 @@ class TopicWatch:
                 self.ends = [end for _, end in self._cluster.bounds(self._topic, 0)]
                 self._counted = now
         except UnreachableError:
-            if now - self._asked > PATIENCE_SECONDS:
+            if self.silence() > PATIENCE_SECONDS:
                 raise
             return
         # New partitions are younger than the last question
