@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from evenflow.gates.lock import OutputLock
+from evenflow.pipelines.terminal.endings import explained_system
 from evenflow.pipelines.terminal.missing import installing
 from evenflow.schemas.config import Config
 from evenflow.schemas.errors import EvenflowError
@@ -29,6 +30,7 @@ from evenflow.transforms.storage.storage import Storage, StorageError, at
 State = Literal["fine", "note", "missing"]
 SKEW_SECONDS = 60.0  # by which a store's clock may differ; some refuse requests from 300 on
 CONNECT_SECONDS = 5.0
+STORE_SECONDS = 10.0  # a run tries for longer
 PORTS = {"http": 80, "https": 443}
 LEDGER = "doctor"  # whose transactional id tries the right to transactions
 
@@ -107,8 +109,10 @@ def examine(planned: Planned) -> Iterator[Diagnosis]:
     for part, look in looks:
         try:
             yield from look(planned)
-        except (EvenflowError, OSError) as error:
+        except EvenflowError as error:
             yield Diagnosis(part, "missing", str(error))
+        except OSError as error:
+            yield Diagnosis(part, "missing", explained_system(error, planned.output))
         except ModuleNotFoundError:
             continue  # the first look has said it
 
@@ -195,11 +199,15 @@ def _output(planned: Planned) -> Iterator[Diagnosis]:
 def _scratch(output: Storage) -> Iterator[Storage]:
     """A folder of an output that is deleted after the block; nothing else of it is made."""
     if output.local is None:
-        below = output.below(f"gate/probe/{uuid4().hex}")
-        try:
-            yield below
-        finally:
-            below.remove_tree("")
+        from evenflow.transforms.storage.objects import trying
+
+        with trying(STORE_SECONDS):
+            output.below("").names("")  # a store that does not answer has nothing to delete
+            below = output.below(f"gate/probe/{uuid4().hex}")
+            try:
+                yield below
+            finally:
+                below.remove_tree("")
         return
     with tempfile.TemporaryDirectory(prefix=".evenflow-", dir=_there(output.local)) as folder:
         yield at(folder)

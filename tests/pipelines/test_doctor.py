@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
+from services.s3_server import environment
 
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import doctor
@@ -18,6 +20,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.models import files as model_files
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.storage import objects
+from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
@@ -49,6 +52,30 @@ def test_a_store_that_overwrites_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(objects.ObjectStorage, "create", lambda *given: True)
     text = found(output=at(f"memory://{uuid4().hex}/x"))["output"]
     assert text.state == "missing" and "conditional" in text.text
+
+
+def test_a_store_that_is_away_is_named_at_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in environment(f"http://127.0.0.1:{port}").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(doctor, "STORE_SECONDS", 0.1)
+    output = at("s3://doctor-away/out")
+    text = found(output=output)["output"].text
+    assert text.startswith(
+        f"s3://doctor-away/out: the store does not answer at http://127.0.0.1:{port};"
+    )
+    assert objects.RETRY_SECONDS > 60
+
+
+def test_a_disk_without_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object, **more: object) -> bool:
+        raise OSError(errno.ENOSPC, "no room")
+
+    monkeypatch.setattr(Directory, "create", full)
+    disk = found(output=at(tmp_path))["output"]
+    assert (disk.state, disk.text) == (
+        "missing",
+        f"{tmp_path}: No space left on device; make room",
+    )
 
 
 def test_an_output_in_use_is_named(tmp_path: Path) -> None:

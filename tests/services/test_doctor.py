@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from services.kafka_broker import Broker
+from services.kafka_broker import Broker, free_port
 
 from evenflow.pipelines import doctor
 from evenflow.pipelines.doctor import Diagnosis, Planned, Topic
@@ -13,7 +13,10 @@ from evenflow.schemas.config import load
 from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
+    from commands import Call
     from services.s3_server import S3Server
+
+pytest_plugins = ["commands"]
 
 
 def found(**planned: object) -> dict[str, Diagnosis]:
@@ -41,3 +44,10 @@ def test_a_store(s3: S3Server, bucket: str, monkeypatch: pytest.MonkeyPatch) -> 
     parts = found(output=at(f"{bucket}/doctor/out"))
     assert parts["output"].state == parts["clock"].state == "fine"
     assert list(at(f"{bucket}/doctor").tree()) == []
+
+
+def test_a_broker_that_is_away_is_said_with_status_2(call: Call) -> None:
+    ended = call("doctor", "--kafka", f"127.0.0.1:{free_port()}", "--topic", "docs", "--json")
+    (kafka,) = ended.json
+    assert (ended.status, kafka["part"], kafka["state"]) == (2, "kafka", "missing")
+    assert "no answer from 127.0.0.1:" in kafka["text"]

@@ -25,7 +25,7 @@ from evenflow.transforms.storage.explaining import KEYS, METADATA, explained
 from evenflow.transforms.storage.storage import Storage, StorageError, Stored
 
 SCHEMES = ("s3", "gs", "az", "memory")
-RETRY_SECONDS = 90  # how long requests are tried again: a store may be away for that long
+RETRY_SECONDS = 90.0  # how long requests are tried again: a store may be away for that long
 AT_ONCE = 16  # requests to read
 TOGETHER = 1000  # names in a request to delete
 # Parts of a large upload; a store charges for each part. UPLOADS of them are in memory.
@@ -51,15 +51,15 @@ Found = TypeVar("Found")
 
 
 @lru_cache(maxsize=16)
-def _client(scheme: str, bucket: str) -> Any:
-    """The client of a bucket; a process has one for each."""
+def _client(scheme: str, bucket: str, seconds: float) -> Any:
+    """The client of a bucket that tries for so long; a process has one for each."""
     if scheme == "memory":
         return store.MemoryStore()
     options: dict[str, Any] = {
         "client_options": {"timeout": "60s", "connect_timeout": "5s"},
         "retry_config": {
             "max_retries": 10_000,  # the time decides
-            "retry_timeout": timedelta(seconds=RETRY_SECONDS),
+            "retry_timeout": timedelta(seconds=seconds),
             "backoff": {"max_backoff": timedelta(seconds=5)},
         },
     }
@@ -71,6 +71,21 @@ def _client(scheme: str, bucket: str) -> Any:
         if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"):
             options["client_options"]["allow_http"] = True
     return store.from_url(f"{scheme}://{bucket}", **options)
+
+
+@contextmanager
+def trying(seconds: float) -> Iterator[None]:
+    """Have this process try requests again for so long only, of storages made within the block.
+
+    Args:
+        seconds: How long.
+    """
+    global RETRY_SECONDS
+    before, RETRY_SECONDS = RETRY_SECONDS, seconds
+    try:
+        yield
+    finally:
+        RETRY_SECONDS = before
 
 
 def _find_metadata() -> None:
@@ -145,7 +160,8 @@ class ObjectStorage(Storage):
         self._scheme = scheme
         self._prefix = "".join(f"{part}/" for part in prefix.split("/") if part)
         with self._explained(""):
-            self._store = _client(scheme, bucket)
+            # What is in memory is in its one client
+            self._store = _client(scheme, bucket, 0.0 if scheme == "memory" else RETRY_SECONDS)
 
     def __reduce__(self) -> tuple[type[ObjectStorage], tuple[str]]:
         return ObjectStorage, (self.url,)
