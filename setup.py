@@ -57,8 +57,11 @@ setup(
     },
     entry_points={
         "console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"],
-        # A measure that is off until a configuration names it, by the door of other packages
-        "evenflow.measures": ["names = evenflow.transforms.measures.names:NamedPeople"],
+        # Measures that are off until a configuration names them, by the door of other packages
+        "evenflow.measures": [
+            "names = evenflow.transforms.measures.names:NamedPeople",
+            "unspecified = evenflow.transforms.measures.unspecified:UnspecifiedPeople",
+        ],
     },
     install_requires=[
         "crc32c>=2.7",  # without it, kafka-python checks CRCs in Python, ten times slower

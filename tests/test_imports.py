@@ -50,6 +50,7 @@ ORDER = (
         "transforms.measures.bias_score",
         "transforms.measures.names",
         "transforms.measures.synthetic",
+        "transforms.measures.unspecified",
     ),
     ("transforms.measures.stereotypes", "transforms.measures.coverage"),
     ("transforms.measures.measure",),

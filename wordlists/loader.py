@@ -21,6 +21,8 @@
     prefixes: [ال]                      # optional: what is written before a label, to the word
     suffixes: [은, 는]                  # optional: what is written behind a label, to the word
     ignore: [其他]                      # optional: words that contain a label and name nobody
+    unspecified: [spouse, partner]      # optional: words for people of which no group is said; they
+                                        # count in no score (transforms.measures.unspecified)
 
 Instead, `groups: [female, male]` with `pairs: [[she, he], …]` lists the labels by their pairs
 alone. A label may stand in several pairs; the first one gives its default counterpart. Blanks in a
@@ -33,7 +35,7 @@ All defects are reported at once, each with file, line and label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -51,6 +53,8 @@ PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
 # Of gender lists gender_CODE, which are proposed too
 LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "ru", "tr", "hi", "ar", "zh", "ja", "ko")
 NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED, *(f"gender_{code}" for code in LANGUAGES))
+
+UNSPECIFIED = "unspecified"  # group of the words for people of which no group is said
 
 
 class WordListError(EvenflowError, ValueError):
@@ -101,6 +105,7 @@ class WordList:
         language: Codes of its language, with blanks between them; empty where it does not say.
         only: Codes of the languages of the texts that it is searched in; none: it is searched in
             all.
+        unspecified: Words for people of which no group is said; they count in no score.
     """
 
     attribute: str
@@ -120,6 +125,22 @@ class WordList:
     finder: Finder | None = None
     language: str = ""
     only: tuple[str, ...] = ()
+    unspecified: tuple[str, ...] = ()
+
+    @property
+    def with_unspecified(self) -> WordList:
+        """The list with a last group more, of the words for people of which no group is said."""
+        number = len(self.groups)
+        labels = self.labels | dict.fromkeys(self.unspecified, number)
+        longest = isinstance(self.finder, LongestMatch) or any(map(is_unspaced, self.unspecified))
+        return replace(
+            self,
+            groups=(*self.groups, UNSPECIFIED),
+            labels=labels,
+            finder=LongestMatch(labels, *getattr(self.finder, "particles", ()))
+            if longest
+            else self.finder,
+        )
 
     @property
     def references(self) -> dict[str, list[float]]:
@@ -218,4 +239,5 @@ def _read(path: Path) -> WordList:
         if any(reader.words.values()) or any(map(is_unspaced, labels))
         else None,
         only=(),
+        unspecified=reader.unspecified,
     )

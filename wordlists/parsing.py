@@ -15,7 +15,7 @@ from evenflow.wordlists.unspaced import KOREAN, SCRIPTS, scripts
 
 KEYS = (
     "attribute", "source", "licence", "review", "language", "groups", "target", "population",
-    "population_source", "pairs", "provenance", "prefixes", "suffixes", "ignore",
+    "population_source", "pairs", "provenance", "prefixes", "suffixes", "ignore", "unspecified",
 )  # fmt: skip
 WORDS = ("prefixes", "suffixes", "ignore")  # keys that are lists of words
 SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
@@ -57,6 +57,7 @@ class ListReader:
         population: Group → share of the people who live; empty where it is not said.
         keys: The list's keys with their nodes.
         words: The words of the keys WORDS, by key.
+        unspecified: Words for people of no group.
     """
 
     defects: list[Defect]
@@ -70,6 +71,7 @@ class ListReader:
     population: dict[str, float] = field(default_factory=dict)
     keys: dict[str, Node] = field(default_factory=dict)
     words: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unspecified: tuple[str, ...] = ()
 
     def read(self, root: Node) -> None:
         """Reads the list from its root node."""
@@ -83,6 +85,7 @@ class ListReader:
             self._defect_at(self.keys["population"].line, "population", what)
         self._read_pairs()
         self._read_provenance()
+        self._read_unspecified()
 
     def _defect(self, node: Node, what: str) -> None:
         """Records a defect of a node."""
@@ -312,6 +315,21 @@ class ListReader:
                 self._defect(key, f"provenance: {what}")
             else:
                 self.provenance[known.text] = value.text
+
+    def _read_unspecified(self) -> None:
+        """Reads the words for people of no group."""
+        node, seen = self.keys.get("unspecified"), set[str]()
+        self.unspecified = self._words("unspecified")
+        for word in self.unspecified:
+            what = label_problem(word, () if self.words["suffixes"] else {KOREAN})
+            spelled = spelling.fold(word)
+            if spelled in self.spelled:
+                what = f"the word is a label too (line {self.spelled[spelled][0].line})"
+            elif spelled in seen:
+                what = "listed twice"
+            seen.add(spelled)
+            if what and node is not None:
+                self._defect_at(node.line, word, f"unspecified: {what}")
 
     def _reference(self, listed: Listed) -> Listed | None:
         """The label that a pair refers to, or None after a defect."""

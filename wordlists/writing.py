@@ -46,6 +46,8 @@ def content(words: WordList) -> str:
     if isinstance(words.finder, LongestMatch) and words.finder.particles:
         listed = zip(WORDS, words.finder.particles, strict=True)
         data |= {key: list(each) for key, each in listed if each}
+    if words.unspecified:
+        data["unspecified"] = list(words.unspecified)
     return _yaml(data)
 
 
