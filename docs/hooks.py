@@ -166,22 +166,27 @@ def experiment(name: str) -> str:
 
 
 def effect(given: str) -> str:
-    """Return the tables of a question of an experiment on word vectors.
+    """Return the tables of a question of an experiment on what a model learns.
 
     Args:
         given: Its effect.json, in the repository, and the question, or `pilot`.
     """
     from evenflow.pipelines.cli.lab.effect import interval
+    from evenflow.pipelines.lab.effect import language, vectors
     from evenflow.pipelines.lab.effect.arms import ARMS
-    from evenflow.pipelines.lab.effect.effect import FIGURES
 
     name, question = given.split()
     found = json.loads((ROOT / name).read_text(encoding="utf-8"))
     if question == "pilot":
         return _pilot(found)
-    arms = {arm: found["arms"][arm] for arm in ARMS if ARMS[arm].question == question}
+    arms = {
+        arm: found["arms"][arm]
+        for arm in ARMS
+        if ARMS[arm].question == question and arm in found["arms"]
+    }
+    figures = language.FIGURES if "model" in found else vectors.VECTORS.figures
     rows: list[str] = []
-    for figure, title in FIGURES.items():
+    for figure, title in figures.items():
         rows += [f"**{figure}**: {title}", "", "| arm | figure | less its control's | smallest |"]
         rows.append("| --- | --- | --- | --- |")
         for arm in arms.values():
@@ -196,14 +201,16 @@ def effect(given: str) -> str:
 
 def _pilot(found: Mapping[str, Any]) -> str:
     """What a pilot expected: the smallest effects, and with which power doses are shown."""
-    rows = ["| before the run | kept | career |", "| --- | --- | --- |"]
+    figures = list(found["arms"]["original"]["figures"])
+    figures.sort(key="kept".__ne__)
+    rows = [f"| before the run | {' | '.join(figures)} |", "| --- | --- | --- |"]
     for arm, each in found["expected"]["smallest"].items():
         title = found["arms"][arm]["title"]
-        cells = (f"{each[name]['smallest']:.3f}" for name in ("kept", "career"))
+        cells = (f"{each[name]['smallest']:.3f}" for name in figures)
         rows.append(f"| smallest effect beside: {title} | {' | '.join(cells)} |")
     for arm, each in found["expected"]["doses"].items():
         title = found["arms"][arm]["title"]
-        cells = (f"{each[name]['power']:.2f}" for name in ("kept", "career"))
+        cells = (f"{each[name]['power']:.2f}" for name in figures)
         rows.append(f"| power to show: {title} | {' | '.join(cells)} |")
     return "\n".join(rows)
 

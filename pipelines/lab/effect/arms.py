@@ -150,4 +150,9 @@ ARMS = {
     "relevant": Arm(
         "baseline 2: only the sentences that name a group", "exchange", _whole("relevant")
     ),
+    "one_sided": Arm(
+        "BaseCDA: half of the sentences of the group that is named most (method: base)",
+        "exchange",
+        _whole("base"),
+    ),
 }

@@ -37,19 +37,33 @@ class Effect:
         return self.low * self.high > 0
 
 
-def effect(values: Sequence[float] | npt.NDArray[np.float64]) -> Effect:
-    """Estimate an effect from halves of a corpus.
-
-    A seed draws half of the documents. The spread of such halves is the standard error of a figure
-    of all documents (delete-half jackknife, Shao and Wu 1989), so it is not divided by the root of
-    the number of seeds: more seeds make the interval surer, not narrower than the corpus allows.
+def effect(values: Sequence[float] | npt.NDArray[np.float64], halves: bool = True) -> Effect:
+    """Estimate an effect from halves of a corpus, or from documents that are drawn apart.
 
     Args:
         values: The figure of each of k seeds, 2 or more.
+        halves: Whether each seed draws half of the corpus.
     """
-    mean, error = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = _student(len(values)) * error
-    return Effect(mean, mean - half, mean + half, smallest(error, len(values)))
+    mean, own = float(np.mean(values)), error(values, halves, len(values))
+    half = _student(len(values)) * own
+    return Effect(mean, mean - half, mean + half, smallest(own, len(values)))
+
+
+def error(values: Sequence[float] | npt.NDArray[np.float64], halves: bool, seeds: int) -> float:
+    """The standard error of a figure, from its spread over seeds.
+
+    If a seed draws half of the documents, the spread of such halves is the standard error of a
+    figure of all documents (delete-half jackknife, Shao and Wu 1989), so it is not divided by the
+    root of the number of seeds: more seeds make the interval surer, not narrower than the corpus
+    allows. If seeds draw few documents each, apart from each other, it is divided.
+
+    Args:
+        values: The figure of each of some seeds.
+        halves: Whether each draws half of the corpus.
+        seeds: The k seeds of the run that the error is of.
+    """
+    spread = float(np.std(values, ddof=1))
+    return spread if halves else spread / seeds**0.5
 
 
 def smallest(error: float, seeds: int) -> float:

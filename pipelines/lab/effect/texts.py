@@ -37,6 +37,7 @@ GATES: dict[str, dict[str, Any]] = {
     "weighed": {"repair": {"mode": "weight"}, "bias_score": {"mode": "measure"}},
     # The encoder would read for an hour what is exchanged in a minute
     "gc": {"repair": {"mode": "substitute", "method": "gc", "judge": "fast"}},
+    "base": {"repair": {"mode": "substitute", "method": "base"}},
 }
 VOCABULARY = 5_000  # words that get a vector: the most frequent ones
 FREQUENT = 50  # times that a word occurs whose leaning is measured
@@ -48,7 +49,8 @@ class Texts:
 
     Attributes:
         variants: The texts, by change: `original`, `exchanged` (every sentence that names a group),
-            `half` (half of these, drawn), `relevant` (these alone), `gc` (what the gate exchanges).
+            `half` (half of these, drawn), `relevant` (these alone), `gc` and `base` (what the gate
+            exchanges by its methods).
         weights: The weights that the gate gives, (N,).
         scores: Their bias scores, (N,); 0 without a score.
     """
@@ -84,7 +86,7 @@ class Texts:
     def signs(self) -> Floats:
         """1 for a frequent label of the second group, -1 for one of the first, else 0, (V,)."""
         found = np.zeros(len(self.places))
-        for word, group in _word_list().labels.items():
+        for word, group in word_list().labels.items():
             if self.counts[word] >= FREQUENT and word in self.places:
                 found[self.places[word]] = (-1, 1)[group]
         return found
@@ -92,7 +94,7 @@ class Texts:
     @cached_property
     def neutral(self) -> Ints:
         """The numbers of frequent words that name no group and no person."""
-        words = _word_list()
+        words = word_list()
         naming = named(words) | given_names(words)
         chosen = [
             number
@@ -124,10 +126,10 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
         RunError: The folder has outputs of another input.
         OSError: A file cannot be read or written.
     """
-    weighed, gc = (_gated(list(inputs), folder / name, name) for name in GATES)
-    exchanged_by = dict(zip(gc[ID], gc[TEXT], strict=True))
+    weighed, *changed = (_gated(list(inputs), folder / name, name) for name in GATES)
+    gc, base = (dict(zip(each[ID], each[TEXT], strict=True)) for each in changed)
     original = weighed[TEXT]
-    words = _word_list()
+    words = word_list()
     finder, change = SentenceFinder(words), Intervention(COUNTERFACTUAL, words)
     every, half = zip(*(_exchanged(text, finder, change) for text in original), strict=True)
     texts = Texts(
@@ -136,7 +138,8 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
             "exchanged": list(every),
             "half": list(half),
             "relevant": [" ".join(each.text for each in finder.find(text)) for text in original],
-            "gc": [exchanged_by[identity] for identity in weighed[ID]],
+            "gc": [gc[identity] for identity in weighed[ID]],
+            "base": [base[identity] for identity in weighed[ID]],
         },
         np.array(weighed[WEIGHT.name]),
         np.array([score or 0.0 for score in weighed[SCORE]]),
@@ -150,7 +153,7 @@ def read(inputs: Sequence[str], folder: Path) -> Texts:
 
 
 @cache
-def _word_list() -> WordList:
+def word_list() -> WordList:
     """The word list of the attribute."""
     return load(None, None, [ATTRIBUTE]).word_list(ATTRIBUTE)
 
@@ -160,7 +163,7 @@ def _gated(inputs: list[str], output: Path, name: str) -> dict[str, list[Any]]:
     Run(inputs, output, load(None, {**GATES[name], **OPEN}, [ATTRIBUTE])).go()
     shards = [output / folder / each.name for folder, each in select(output).shards]
     tables = [pq.read_table(path) for path in shards]
-    columns = [ID, TEXT, *([] if name == "gc" else [WEIGHT.name, SCORE])]
+    columns = [ID, TEXT, *([WEIGHT.name, SCORE] if name == "weighed" else [])]
     return pa.concat_tables(tables).select(columns).to_pydict()
 
 

@@ -11,7 +11,8 @@ from commands import Call
 
 from evenflow.pipelines.lab.effect import power
 from evenflow.pipelines.lab.effect.arms import ARMS
-from evenflow.pipelines.lab.effect.effect import CAREER, CELLS, FAMILY, RESULT
+from evenflow.pipelines.lab.effect.effect import CELLS, RESULT
+from evenflow.pipelines.lab.effect.vectors import CAREER, FAMILY
 
 pytest_plugins = ["commands"]
 SUBJECTS = {"male": ("He", "The man", "His son"), "female": ("She", "The woman", "Her daughter")}
