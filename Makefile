@@ -50,13 +50,16 @@ check: lint
 test: .minutes install $(if $(CI),services) check
 	$(SERVED)
 .minutes:
-	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 10; \`make check\` is those alone."
-	@echo "Tests of services take 20 more, where \`make services\` has brought these; it takes 8. A skip says what brings its part."
+	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 6; \`make check\` is those alone."
+	@echo "Tests that take long or ask services take 20 more; for services, \`make services\` comes first, which takes 8. A skip says what brings its part."
 
+# Tests that build the package, install plug-ins or bring much text take as long as a quarter of the others: they run beside those that wait.
+LONG := tests/plugins tests/deploy/test_package.py tests/docs/test_commands.py tests/docs/test_tutorial.py tests/pipelines/api/test_long_texts.py \
+	tests/pipelines/engine/files/test_memory.py tests/pipelines/triggers/test_stream_training.py
 # At their end they name the tests that took longest.
 SLOWEST := --durations 20 --durations-min 5
-FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) --ignore tests/services
-SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services
+FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) $(addprefix --ignore=,tests/services $(LONG))
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services $(LONG)
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:

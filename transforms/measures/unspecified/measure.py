@@ -1,7 +1,7 @@
 """People without a group as a measure: the share of words for people that say no group.
 
 1. A list may have words for people of which no group is said (its key `unspecified`): of gender
-   “student”, “people”, “they”. They are searched together with its labels, so that of words that
+   “student”, “people”. They are searched together with its labels, so that of words that
    overlap the longest counts once.
 2. The share is theirs of all words for people, with those of the groups. It is a ratio of sums over
    documents. Its interval is that of DR with a target of groups alone, which is the same figure.
