@@ -30,6 +30,9 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.storage.storage import Place
 
 PANE_SECONDS = 5.0
+# Who dates the records. One that comes a second late may go into a later pane than in an
+# undisturbed run: with the broker's time none does, with the producer's it may on a busy machine
+TIMES = ("LogAppendTime", "CreateTime")
 CLOCK_STEP = "+300s"
 # libfaketime has the sleep of Python fail ("Invalid argument"); waits do not
 SLEEP = "import threading, time\ntime.sleep = lambda seconds: threading.Event().wait(seconds)\n"
@@ -41,8 +44,8 @@ class Storm:
     its `yield` lasts for as many seconds as it yields, and is then undone.
     """
 
-    def __init__(self, folder: Path, drawn: random.Random):
-        self._folder, self._drawn = folder, drawn
+    def __init__(self, folder: Path, drawn: random.Random, times: str = TIMES[0]):
+        self._folder, self._drawn, self._times = folder, drawn, times
         self._s3, self._broker = S3Server(folder / "s3"), Broker(folder / "kafka")
         self._proxy = S3Faults(self._s3)
         self._clock, self._gates, self.starts = folder / "clock", list[subprocess.Popen[bytes]](), 0
@@ -61,9 +64,7 @@ class Storm:
             os.environ |= self._proxy.environment()
             self.output = f"{self._s3.bucket('storm')}/out"
             self.there = self._folder / "s3" / "buckets" / "storm" / "out"  # objects are files
-            # A record that comes a second late may go into a later pane than in an undisturbed run.
-            # With the broker's time none is late
-            settings = {"message_timestamp_type": "LogAppendTime"}
+            settings = {"message_timestamp_type": self._times}
             self.topic = self._broker.create_topic("storm", PARTITIONS, **settings)
             self._cluster = FlinkCluster(self._folder / "flink")
             stack.callback(self._cluster.stop)

@@ -1,5 +1,6 @@
 """A steady stream through the gate on Flink and an S3 server, to which something happens again and
 again: python tests/trial/storm.py OUTPUT [--minutes 60] [--mb-per-second 5] [--seed 0]
+[--times CreateTime]
 
 Two TaskManagers with a pool of workers each, a gate and one that stands by. Every 20 to 60 s a seed
 draws what happens next: see `events`. A gate that has ended is started again, as a service
@@ -34,7 +35,7 @@ from kafka_plot import Panel, svg
 from kafka_soak import Ledger, Writer, slope
 from kept_folders import kept_where_it_fails
 from trial.alerts import Fired, untold
-from trial.events import EVENTS, PANE_SECONDS, Storm, faketime
+from trial.events import EVENTS, PANE_SECONDS, TIMES, Storm, faketime
 
 LOOK_SECONDS = 2.0
 LONGEST_SECONDS = 600.0  # for the gates to read on after the last fault
@@ -76,7 +77,7 @@ class Watch:
 def storm(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Have things happen for some minutes; what is reported."""
     drawn = random.Random(options.seed)
-    place, events = Storm(folder, drawn), list[dict[str, Any]]()
+    place, events = Storm(folder, drawn, options.times), list[dict[str, Any]]()
     known = [kind for kind in EVENTS if faketime() or kind is not Storm.clock_moved]
     coming: list[Any] = []
     with place.running():
@@ -154,6 +155,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--mb-per-second", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--times", choices=TIMES, default=TIMES[0])
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     with kept_where_it_fails() as folder:
