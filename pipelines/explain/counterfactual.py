@@ -29,6 +29,7 @@ class Rewriter:
         strictness: By attribute the least probability of being right from which a set is changed.
         judge: Gives that probability; None: every set whose form allows it is changed.
         bar: Bars exchanges, whatever the judge says; None: none.
+        leave: Words and ranges of numbers whose sentences gc leaves as they are.
 
     Raises:
         ValueError: No attribute has the group.
@@ -43,10 +44,11 @@ class Rewriter:
         strictness: Mapping[str, float] | None = None,
         judge: ExchangeJudge | None = None,
         bar: Bar | None = None,
+        leave: Sequence[str] = (),
     ):
         self._finder = LabelFinder(lists)
         self._substituters = {
-            words.attribute: Substituter(lists, words.attribute, method, draws=True)
+            words.attribute: Substituter(lists, words.attribute, method, draws=True, leave=leave)
             for words in lists
         }
         self._strictness, self._judge, self._bar = strictness or {}, judge, bar

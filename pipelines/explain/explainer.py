@@ -74,7 +74,10 @@ class Explainer:
                 each.attribute: reading.strictness(config, each.attribute) for each in lists
             }
             bar = registry.bar(lists)
-            rewriter = Rewriter(lists, counterfactual, source, target, strictness, judge, bar)
+            leave = config.repair.leave
+            rewriter = Rewriter(
+                lists, counterfactual, source, target, strictness, judge, bar, leave
+            )
             self._steps.append((rewriter.add_to, difference))
         if stereotypes or all_sentences:
             from evenflow.pipelines.explain import stereotypes as judging

@@ -77,6 +77,14 @@ class RepairSettings(Section):
             " plugins` lists it: that plug-in, in the place of the reader."
         ),
     )
+    leave: list[Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=list[str],
+        description=(
+            "Words and phrases whose sentences stay as they are, and ranges of whole numbers, such"
+            " as 1000-2029 for years. The method base knows none. []: the judge reads what a"
+            " sentence says, whatever its words."
+        ),
+    )
     seed: int = Field(
         default=0,
         ge=0,

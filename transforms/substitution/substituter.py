@@ -12,6 +12,7 @@ from evenflow.transforms.substitution import agreement, base_cda, gendered, role
 from evenflow.transforms.substitution.bygroup import ByGroup
 from evenflow.transforms.substitution.gendered import Gendered
 from evenflow.transforms.substitution.judges import FirstScorer
+from evenflow.transforms.substitution.leaving import Leaving
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set
 from evenflow.transforms.substitution.windows import show_windows
@@ -37,6 +38,7 @@ class Substituter:
         first: Gives each set its first probability; without it the probability is 1.
         draws: Whether one of several words of a role that are as good is drawn, by a hash of the
             document. Otherwise the first is put in: annotators were shown that one.
+        leave: Words and ranges of numbers whose sentences `gc` leaves as they are.
 
     Raises:
         ValueError: The attribute or the method does not exist.
@@ -50,6 +52,7 @@ class Substituter:
         method: Method = "gc",
         first: FirstScorer | None = None,
         draws: bool = False,
+        leave: Sequence[str] = (),
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -62,6 +65,7 @@ class Substituter:
         self.attribute = attribute
         self.method = method
         self._first = first
+        self._leaving = Leaving(leave)
         role_map = roles.of(self.words)
         if method == "gc" and self.words.fixed:
             raise roles.RoleMapError(self.words.fixed)
@@ -125,7 +129,7 @@ class Substituter:
             return None
         for item in chain:
             if item.sentence not in unreadable:
-                unreadable[item.sentence] = _unreadable_reason(text, *sentences[item.sentence])
+                unreadable[item.sentence] = self._stays(text, *sentences[item.sentence])
             if unreadable[item.sentence]:
                 item.refuse(unreadable[item.sentence])
             elif others and _overlaps(item.start, item.end, others):
@@ -149,6 +153,11 @@ class Substituter:
         return Set(
             self.attribute, group, edits, 0.0 if reason else 1.0, places, spans, mentions, refusals
         )
+
+    def _stays(self, text: str, start: int, end: int) -> str:
+        """Why a sentence text[start:end] is never changed, empty where it may be."""
+        left = self._leaving.leaves(text[start:end])
+        return _unreadable_reason(text, start, end) or (sets.LEFT if left else "")
 
     def _score_first(self, text: str, made: Sequence[Set], first: FirstScorer) -> list[Set]:
         """The sets with their first probability, the greatest over their targets."""
@@ -188,7 +197,7 @@ def _edits(text: str, chain: Chain, words: Sequence[str]) -> tuple[Edit, ...]:
 
 
 def _unreadable_reason(text: str, start: int, end: int) -> str:
-    """Why a sentence text[start:end] is never changed, empty where it may be."""
+    """Why a sentence text[start:end] cannot be read, empty where it can."""
     if end - start > LONGEST_SENTENCE:
         return sets.LONG
     lowered = text[start:end].lower()

@@ -1,0 +1,31 @@
+"""Sentences that stay by their words: what they say of the past would become false."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+NUMBER = re.compile(r"\b\d{1,18}\b")
+RANGE = re.compile(r"(\d{1,18})-(\d{1,18})")
+
+
+class Leaving:
+    """Finds sentences that have a word or a number of some.
+
+    Args:
+        given: Words and phrases, in any case, and ranges of whole numbers, such as 1000-2029.
+    """
+
+    def __init__(self, given: Iterable[str]):
+        ranges = {each: found for each in given if (found := RANGE.fullmatch(each))}
+        words = [re.escape(each) for each in given if each not in ranges]
+        self._words = re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE) if words else None
+        self._ranges = [range(int(each[1]), int(each[2]) + 1) for each in ranges.values()]
+
+    def leaves(self, sentence: str) -> bool:
+        """Whether a sentence has one of them."""
+        if self._words is not None and self._words.search(sentence):
+            return True
+        return bool(self._ranges) and any(
+            int(number) in own for number in NUMBER.findall(sentence) for own in self._ranges
+        )
