@@ -7,8 +7,8 @@ It also says how often.
 On every sentence that names a group of the training documents that are held out (one in eight), and
 on the labelled sentences of the split `tune`; both were drawn at random. called, for which a whole
 document's labels are too coarse: on the sentences of the splits `tune` and `cut` alone. cleared:
-the first stage's probability below which at most one in twenty of the stereotypes lies. scale:
-makes the first stage's value the share of stereotypes among cleared sentences. called: for each
+the probability by the sieve below which lie at most LOST of what the encoder calls. scale:
+makes the sieve's value the share of stereotypes among cleared sentences. called: for each
 attribute, kind of text and step of probability, how many sentences were called and how many of them
 rightly; creeds: the same, of those about a creed alone. weights: what an indicator's value adds to
 the strength that people see, a ridge regression of their scores on the heads' answers; without
@@ -21,6 +21,7 @@ import argparse
 import gzip
 import json
 from collections.abc import Sequence
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,9 @@ from stereotype_examples import SHIPPED, Row, kind_of, published
 from stereotype_training import labelled, of_documents
 
 from evenflow.transforms.lab.training.data import is_calibration
-from evenflow.transforms.lab.training.evaluate import platt
+from evenflow.transforms.lab.training.evaluate import platt, share
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD
 from evenflow.transforms.measures.stereotypes.indicators import NAMES, OF_CREED
 from evenflow.transforms.measures.stereotypes.masking import has_creeds
 from evenflow.transforms.models import files
@@ -40,7 +42,7 @@ from evenflow.transforms.models.stereotype_head import MANIFEST
 
 # From here on, all calls of the documents in the split `cut` were read
 STEPS = [round(0.7 + 0.05 * step, 2) for step in range(6)]
-LOST = 0.05  # share of the stereotypes that the first stage may clear
+LOST = 0.01  # share of the sentences which the encoder would call that the sieve may clear
 RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 
 
@@ -73,12 +75,19 @@ def called(
 
 
 def cleared(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> float:
-    firsts = reader.first.stereotypes([row.text for row in rows if row.label])
-    return round(float(np.quantile(firsts, LOST)), 4)
+    found = [
+        row.text
+        for row in rows
+        if probabilities.held_probability(reader.read(row.text)) >= THRESHOLD
+    ]
+    chances = sorted(reader.sieve.stereotypes(found))
+    lost = int(LOST * len(found))
+    print(f"of what the encoder calls, the sieve clears {share(lost, len(found))}")
+    return floor(chances[lost] * 1e4) / 1e4
 
 
 def scale_of(reader: probabilities.SentenceReader, rows: Sequence[Row]) -> tuple[float, float]:
-    firsts = np.array(reader.first.stereotypes([row.text for row in rows]))
+    firsts = np.array(reader.sieve.stereotypes([row.text for row in rows]))
     labels = np.array([bool(row.label) for row in rows])
     slope, shift = platt(np.log(firsts / (1 - firsts)), labels)
     return (round(slope, 4), round(shift, 4)) if slope > 0 else (1.0, 0.0)
@@ -126,10 +135,10 @@ def main() -> None:
     )
     shipped = probabilities.shipped()
     least = cleared(shipped, rows)
-    low = [row for row in rows if shipped.first.stereotypes([row.text])[0] < least]
+    low = [row for row in rows if shipped.sieve.stereotypes([row.text])[0] < least]
     scale = scale_of(shipped, low)
     reader = probabilities.SentenceReader(
-        shipped.first, shipped.second, least, shipped.words, scale
+        shipped.sieve, shipped.second, least, shipped.words, scale
     )
     stored = {
         "about": "made by tests/benchmarks/stereotype_calibration.py; see there",
@@ -155,7 +164,7 @@ def main() -> None:
             "of creeds alone:",
             calibration.cut(attribute, 0.8, known, of_creed=True),
         )
-    below = sum(p < least for p in shipped.first.stereotypes([row.text for row in rows])) / len(
+    below = sum(p < least for p in shipped.sieve.stereotypes([row.text for row in rows])) / len(
         rows
     )
     print(f"cleared below {least}: {below:.2f} of all")

@@ -16,7 +16,8 @@ from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 
 FORMAT, VERSION = "evenflow-stereotype-head", 1
-MANIFEST, TENSORS = "stereotypes.json", "stereotypes.npz"
+NAME = "stereotypes"
+MANIFEST, TENSORS = f"{NAME}.json", f"{NAME}.npz"
 LAYERS = ("within", "within_shift", "out", "out_shift")
 CREED_FORMAT, CREED_VERSION = "evenflow-creed-head", 1
 CREED_MANIFEST, CREED_TENSORS = "creeds.json", "creeds.npz"
@@ -30,6 +31,7 @@ class StereotypeHead:
 
     Args:
         folder: A folder with a manifest and the tensors.
+        name: Of both files, without their endings.
 
     Attributes:
         about: The manifest.
@@ -38,11 +40,11 @@ class StereotypeHead:
         ModelError: A file is missing, damaged or of another model.
     """
 
-    def __init__(self, folder: Path):
-        path = folder / MANIFEST
+    def __init__(self, folder: Path, name: str = NAME):
+        path = folder / f"{name}.json"
         self.about = files.manifest(path, FORMAT, VERSION)
         try:
-            with np.load(folder / TENSORS, allow_pickle=False) as tensors:
+            with np.load(path.with_suffix(".npz"), allow_pickle=False) as tensors:
                 self._layers = [tensors[name].astype(np.float64) for name in LAYERS]
             self._slope, self._shift = map(float, self.about["calibration"])
         except (OSError, ValueError, KeyError, TypeError) as error:

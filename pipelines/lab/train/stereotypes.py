@@ -32,6 +32,7 @@ WRITTEN = frozenset({"written", "pairs", "exam", "not_stereotypes"})
 WRITTEN_WEIGHT = 0.5  # invented sentences say less about real ones
 HIDDEN, DROPOUT = 64, 0.2
 BATCH, EPOCHS, RATE, DECAY = 256, 12, 2e-3, 0.2
+EVEN = 0.5  # rephrasings of at least this probability are read together, and the others
 TOGETHER, AGREE = 4, 1.0  # statements in a batch, and the weight of their rephrasings' variance
 Row = dict[str, Any]
 Floats = npt.NDArray[np.float32]
@@ -48,18 +49,10 @@ def fit(rows: Path, out: Path, states: Path | None = None, seed: int = 0) -> Non
     """
     from sklearn.linear_model import LogisticRegression
 
-    from evenflow.transforms.lab.training.data import is_calibration
-
     with gzip.open(rows, "rt", encoding="utf-8") as lines:
         read: list[Row] = [json.loads(line) for line in lines]
     found = states_of([row["text"] for row in read], states)
-    invented = WRITTEN | {REPHRASED}
-    away = np.array(
-        [
-            row["split"] == "tune" or (row["source"] not in invented and is_calibration(row["doc"]))
-            for row in read
-        ]
-    )
+    away = np.array([is_away(row) for row in read])
     labels = np.array([bool(row["label"]) for row in read])
     own = [row for row, held in zip(read, away, strict=True) if not held]
     layers = learn(own, found[~away], labels[~away], seed)
@@ -77,6 +70,14 @@ def fit(rows: Path, out: Path, states: Path | None = None, seed: int = 0) -> Non
     }
     files.write_manifest(out / head.MANIFEST, head.FORMAT, head.VERSION, [head.TENSORS], about)
     print(f"{len(own)} sentences, calibrated on {away.sum()}: {slope:.3f}, {shift:.3f}")
+
+
+def is_away(row: Row) -> bool:
+    """Whether a row is held out, so that it can calibrate."""
+    from evenflow.transforms.lab.training.data import is_calibration
+
+    invented = WRITTEN | {REPHRASED}
+    return row["split"] == "tune" or (row["source"] not in invented and is_calibration(row["doc"]))
 
 
 def states_of(texts: Sequence[str], kept: Path | None) -> Floats:
@@ -103,14 +104,14 @@ def states_of(texts: Sequence[str], kept: Path | None) -> Floats:
 
 
 def learn(
-    rows: Sequence[Row], states: Floats, labels: npt.NDArray[np.bool_], seed: int
+    rows: Sequence[Row], states: Floats, chances: npt.NDArray[Any], seed: int
 ) -> list[npt.NDArray[np.float32]]:
     """Train the network.
 
     Args:
         rows: n rows.
         states: Their mean states, (n, D).
-        labels: Whether each states a stereotype, (n,).
+        chances: Whether each states a stereotype, or how probable that is, (n,).
         seed: Seed of all random numbers.
 
     Returns:
@@ -124,12 +125,12 @@ def learn(
     torch.set_num_threads(1)
     middle, scale = states.mean(0), states.std(0) + 1e-6
     shown = torch.tensor((states - middle) / scale)
-    wanted = torch.tensor(labels, dtype=torch.float32)
+    wanted = torch.tensor(chances, dtype=torch.float32)
     weights = torch.tensor([WRITTEN_WEIGHT if row["source"] in WRITTEN else 1.0 for row in rows])
     groups: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for number, row in enumerate(rows):
         if row["source"] == REPHRASED:
-            groups[row["doc"], bool(labels[number])].append(number)
+            groups[row["doc"], bool(chances[number] >= EVEN)].append(number)
     together = [torch.tensor(each) for each in groups.values()]
     first, last = nn.Linear(states.shape[1], HIDDEN), nn.Linear(HIDDEN, 1)
     network = nn.Sequential(first, nn.GELU(approximate="tanh"), nn.Dropout(DROPOUT), last)

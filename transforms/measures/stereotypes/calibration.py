@@ -40,12 +40,12 @@ class Calibration:
     `tests/benchmarks/stereotype_calibration.py` writes them.
 
     Attributes:
-        cleared: First-stage probability below which the encoder is not asked.
+        cleared: Probability by the sieve below which the encoder is not asked.
         weights: What a value of an indicator adds to the score, by "indicator=value".
         called: Attribute → kind of text → steps (probability, sentences at or above it, right ones
             among them), in rising order of probability. Of sentences about people.
         creeds: The same, of sentences about a creed alone.
-        scale: Slope and shift of the first stage's logit for a sentence that it clears.
+        scale: Slope and shift of the sieve's logit for a sentence that it clears.
     """
 
     cleared: float

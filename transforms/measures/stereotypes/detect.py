@@ -2,8 +2,8 @@
 
 A sentence is examined once for each attribute whose groups it names in any form. The words that
 name the groups are hidden (`masking`). So a swap of the group's name cannot change the answer, and
-another attribute's stereotype does not count. A first stage clears the sentences that plainly state
-none; the encoder reads the rest (`probabilities`).
+another attribute's stereotype does not count. A sieve clears the sentences that plainly state none;
+the encoder reads the rest (`probabilities`).
 """
 
 from __future__ import annotations

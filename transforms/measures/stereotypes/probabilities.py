@@ -1,6 +1,6 @@
 """The probabilities that the two models give for masked sentences.
 
-The first stage reads every sentence. The encoder reads those that the first stage does not clear.
+The sieve reads every sentence. The encoder reads those that the sieve does not clear.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NOT_HELD = frozenset({"denied", "objected", "irony", "reported"})
 
 
 class First(Protocol):
-    """The cheap model: `models.static.FirstStage`."""
+    """A cheap model: `models.sieve.Sieve`, and `models.static.FirstStage` of single words."""
 
     def stereotypes(self, inputs: Sequence[str], /) -> list[float]:
         """The probability (0 to 1) of a stereotype in each of N masked sentences."""
@@ -49,23 +49,26 @@ class SentenceReader:
     """Reads masked sentences with both models.
 
     Args:
-        first: The cheap model.
+        sieve: The cheap model.
         second: The better model.
-        cleared: First-stage probability below which the second model is not asked.
+        cleared: Probability by the sieve below which the second model is not asked.
         words: Words in lower case by which English is recognised.
-        scale: Slope and shift that turn the first stage's logit into that of a probability among
-            the sentences it clears.
+        scale: Slope and shift that turn the sieve's logit into that of a probability among the
+            sentences it clears.
+        first: Says which words of a sentence may be those that weigh most; None: the sieve.
     """
 
     def __init__(
         self,
-        first: First,
+        sieve: First,
         second: Second,
         cleared: float,
         words: frozenset[str],
         scale: tuple[float, float] = (1.0, 0.0),
+        first: First | None = None,
     ):
-        self.first, self.second, self.cleared, self.words = first, second, cleared, words
+        self.sieve, self.second, self.cleared, self.words = sieve, second, cleared, words
+        self.first = first or sieve
         self._slope, self._shift = scale
         self.read = lru_cache(KEPT)(self._read)
 
@@ -76,11 +79,11 @@ class SentenceReader:
             inputs: N masked sentences.
 
         Returns:
-            N probabilities (0 to 1) on one scale. A sentence that the first stage clears has the
+            N probabilities (0 to 1) on one scale. A sentence that the sieve clears has the
             share of stereotypes among cleared sentences with its value. None: a single word, or
             another language.
         """
-        firsts = self.first.stereotypes(inputs)
+        firsts = self.sieve.stereotypes(inputs)
         return [
             None
             if not self.is_english(text)
@@ -91,7 +94,7 @@ class SentenceReader:
         ]
 
     def _of_cleared(self, first: float) -> float:
-        """The probability of a stereotype in a sentence that the first stage clears."""
+        """The probability of a stereotype in a sentence that the sieve clears."""
         odds = (first / (1 - first)) ** self._slope * exp(self._shift)
         return odds / (1 + odds)
 
@@ -137,11 +140,11 @@ def shipped() -> SentenceReader:
         ModelError: A file is missing, damaged or of another version.
     """
     # Imported here: their libraries take a part of a second to load
-    from evenflow.transforms.models import encoder, static
+    from evenflow.transforms.models import encoder, sieve, static
 
     second = encoder.Encoder.shipped()
     vocabulary = (files.SHIPPED / encoder.VOCABULARY).read_text(encoding="utf-8").splitlines()
     words = frozenset(piece for piece in vocabulary if not piece.startswith("##"))
     known = calibration.shipped()
-    first = static.FirstStage.shipped()
-    return SentenceReader(first, second, known.cleared, words, known.scale)
+    first, own = static.FirstStage.shipped(), sieve.Sieve.shipped()
+    return SentenceReader(own, second, known.cleared, words, known.scale, first)

@@ -1,0 +1,66 @@
+"""Fits the sieve, which says what sentences the encoder need not read.
+
+    python tests/benchmarks/stereotype_training.py rows.jsonl.gz
+    python -m evenflow.pipelines.lab.train.sieve rows.jsonl.gz OUT
+
+It learns to say of each row what the shipped encoder with its head says, whatever the row's label
+is. The rows that calibrate are left out. It takes a minute on a core, most of it the encoder's.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenflow.pipelines.lab.train.stereotypes import is_away, learn
+from evenflow.transforms.lab.training.start import starter
+from evenflow.transforms.measures.stereotypes import probabilities
+from evenflow.transforms.models import files, sieve
+from evenflow.transforms.models import stereotype_head as head
+from evenflow.transforms.models.encoder import MANIFEST, Encoder
+
+
+def fit(rows: Path, out: Path, seed: int = 0) -> None:
+    """Fit the sieve and write it.
+
+    Args:
+        rows: The file of the rows.
+        out: The folder to write to.
+        seed: Seed of all random numbers.
+    """
+    with gzip.open(rows, "rt", encoding="utf-8") as lines:
+        every = [row for row in map(json.loads, lines) if not is_away(row)]
+    told = Encoder.shipped().stereotypes([row["text"] for row in every])
+    chances = np.array([probabilities.held_probability(each) for each in told])
+    means = sieve.PieceMeans(files.SHIPPED)
+    shown = np.array([means.of(row["text"]) for row in every], np.float32)
+    layers: dict[str, Any] = dict(zip(head.LAYERS, learn(every, shown, chances, seed), strict=True))
+    out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(out / f"{sieve.NAME}.npz", **layers)
+    about = {
+        "calibration": [1.0, 0.0],
+        "encoder": files.digest_of(files.SHIPPED / MANIFEST),
+        "head": files.digest_of(files.SHIPPED / head.MANIFEST),
+        "trained_on": {"sentences": len(every), "seed": seed},
+    }
+    files.write_manifest(
+        out / f"{sieve.NAME}.json", head.FORMAT, head.VERSION, [f"{sieve.NAME}.npz"], about
+    )
+    print(f"{len(every)} sentences")
+
+
+main = starter(
+    fit,
+    __doc__,
+    rows="rows that stereotype_training.py wrote",
+    out="folder to write to",
+    seed="of all random numbers",
+)
+
+
+if __name__ == "__main__":
+    main(None)
