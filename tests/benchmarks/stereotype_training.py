@@ -1,13 +1,13 @@
 """Writes what the stereotype heads learn from: the rows of stereotype_examples.py, the sentences of
 whole documents, and rephrasings.
 
-    python tests/benchmarks/stereotype_training.py OUT.jsonl.gz
+    python tests/benchmarks/stereotype_training.py OUT.jsonl.gz [--whole]
 
 A sentence of a document has a row for each attribute whose groups it names: 1 if the document's
 annotator wrote a line for it with a group of that attribute. Of sentences that differ in the group
-alone there is one row. Of those that state none a part is kept: `weight` says how many a row stands
-for. Rows of the split `tune` calibrate. No row is a sentence of a document that is kept for the
-report, of whatever set, or differs from one in the group alone.
+alone there is one row. Of those that state none a part is kept, or all with --whole:
+`weight` says how many a row stands for. Rows of the split `tune` calibrate. No row is a sentence of
+a document that is kept for the report, of whatever set, or differs from one in the group alone.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def rephrased(split: str) -> Iterator[tuple[int, str, Row]]:
                 yield number, kind, row
 
 
-def training() -> Iterator[tuple[Row, float]]:
+def training(whole: bool) -> Iterator[tuple[Row, float]]:
     """All rows to learn from, and how many sentences each stands for."""
     with gzip.open(DOCUMENTS, "rt", encoding="utf-8") as file:
         documents = [each for each in map(json.loads, file) if each.get("text")]
@@ -109,7 +109,7 @@ def training() -> Iterator[tuple[Row, float]]:
     for row, each in labelled("train", "tune"):
         yield row, each["weight"] or 1.0
     for row, _ in of_documents([each for each in documents if each["split"] == "train"]):
-        share = 1.0 if row.label else KEPT.get(row.source, KEPT_OF_OTHERS)
+        share = 1.0 if row.label or whole else KEPT.get(row.source, KEPT_OF_OTHERS)
         if (key := same(row.text)) not in seen and chance(key) < share:
             seen.add(key)
             yield row, 1 / share
@@ -123,9 +123,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("out", type=Path)
+    parser.add_argument("--whole", action="store_true", help="every sentence of the documents")
     args = parser.parse_args()
     with gzip.open(args.out, "wt", encoding="utf-8") as file:
-        for row, weight in training():
+        for row, weight in training(args.whole):
             each = {**row._asdict(), "weight": weight}
             file.write(json.dumps(each, ensure_ascii=False) + "\n")
 

@@ -1,7 +1,8 @@
 """The sieve: which sentences the encoder need not read, since it would find no stereotype in them.
 
-It is a head as `stereotype_head.StereotypeHead`, on the mean vector of a sentence's word pieces as
-they are before the encoder's layers. It learnt to say what the encoder says.
+It is a head as `stereotype_head.StereotypeHead`, on the mean state of a sentence's word pieces
+before the encoder's first layer: what they are, where they stand, and whether they have a capital.
+It learnt to say what the encoder says.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.models import files
-from evenflow.transforms.models.encoder import TABLE, VOCABULARY, WIDTH, read_tokenizer
+from evenflow.transforms.models.encoder import VOCABULARY, open_session, read_tokenizer
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.stereotype_head import StereotypeHead
 
 NAME = "sieve"
+GRAPH, STATES = "sieve.onnx", "layer_norm"
 
 Floats = npt.NDArray[np.floating]
 
 
 class PieceMeans:
-    """The mean vectors of texts' word pieces.
+    """The mean states of texts' word pieces before the encoder's layers.
 
     Args:
-        folder: A folder with the encoder's vocabulary and its vectors.
+        folder: A folder with that part of the encoder's graph, its vocabulary and its vectors.
 
     Raises:
         ModelError: A file is missing or damaged.
@@ -37,16 +39,17 @@ class PieceMeans:
     def __init__(self, folder: Path):
         try:
             self._tokenizer = read_tokenizer(folder / VOCABULARY)
-            # Mapped: a sentence has some dozens of the rows
-            self._table = np.memmap(folder / TABLE, np.uint8, "r").reshape(-1, WIDTH)
+            self._session = open_session(folder / GRAPH, threads=1)
         except Exception as error:  # of both libraries, see `encoder.Encoder`
             raise ModelError(
-                f"{folder}: the vectors of word pieces cannot be used ({error})"
-            ) from (error)
+                f"{folder}: {GRAPH} or {VOCABULARY} cannot be used ({error}); {files.REBUILD}"
+            ) from error
 
     def of(self, text: str) -> Floats:
-        """The mean of a text's pieces, (D,), in the steps of 8 bits."""
-        return self._table[self._tokenizer.pieces(text).ids].mean(0)
+        """The mean of a text's pieces, (D,)."""
+        pieces = self._tokenizer.pieces(text)
+        given = {name: np.array([getattr(pieces, name)], np.int64) for name in ("ids", "types")}
+        return self._session.run([STATES], given)[0][0].astype(np.float64).mean(0)
 
 
 class Sieve:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.models import files
-from evenflow.transforms.models.encoder import TABLE, VOCABULARY
+from evenflow.transforms.models.encoder import TABLE, VOCABULARY, WIDTH
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.sieve import NAME, Sieve
+from evenflow.transforms.models.sieve import GRAPH, NAME, PieceMeans, Sieve
 
-FILES = (f"{NAME}.json", f"{NAME}.npz", TABLE, VOCABULARY)
+FILES = (f"{NAME}.json", f"{NAME}.npz", GRAPH, TABLE, VOCABULARY)
 
 
 def test_it_clears_what_plainly_states_no_stereotype() -> None:
@@ -34,6 +35,14 @@ def test_a_sentence_has_the_same_probability_alone_and_among_others() -> None:
     together = own.stereotypes(texts)
     assert together == [own.stereotypes([text])[0] for text in texts]
     assert all(0 < chance < 1 for chance in together)
+
+
+def test_capitals_count_and_blanks_do_not() -> None:
+    means = PieceMeans(files.SHIPPED)
+    small, large = means.of("the folk sang"), means.of("The folk sang")
+    assert small.shape == (WIDTH,)
+    assert not np.array_equal(small, large)
+    assert np.array_equal(small, means.of("the folk  sang"))
 
 
 @pytest.mark.parametrize("missing", FILES)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +15,7 @@ needs_training("torch", "sklearn")
 
 from evenflow.pipelines.lab.train import sieve as fitting  # noqa: E402
 from evenflow.pipelines.lab.train import stereotypes  # noqa: E402
-from evenflow.transforms.models import files  # noqa: E402
 from evenflow.transforms.models import stereotype_head as head  # noqa: E402
-from evenflow.transforms.models.encoder import TABLE, VOCABULARY  # noqa: E402
 from evenflow.transforms.models.sieve import Sieve  # noqa: E402
 
 
@@ -55,8 +52,6 @@ def test_the_sieve_learns_what_the_encoder_says_and_not_the_labels(tmp_path: Pat
             file.write(json.dumps(rows[number % 2]) + "\n")
         file.write(json.dumps({**rows[0], "split": "tune"}) + "\n")
     fitting.fit(tmp_path / "rows.jsonl.gz", tmp_path)
-    for name in (TABLE, VOCABULARY):
-        shutil.copyfile(files.SHIPPED / name, tmp_path / name)
     one, other = Sieve(tmp_path).stereotypes(list(said))
     assert one > other
     about = json.loads((tmp_path / "sieve.json").read_text(encoding="utf-8"))
