@@ -9,7 +9,9 @@ key = -ln(u) / p, where u in (0, 1] is the hash and p the first probability (Efr
    each target.
 2. Turn the rates into quotas, in mentions, and fill them in the units' order.
 3. Judge the drawn units that are not judged yet. Those that are refused may no longer change.
-4. Go on from 1 until every drawn unit is judged.
+4. Go on from 1 until every drawn unit is judged. After some rounds, units that come next are judged
+   too, twice as many in each round: where a judge refuses nearly all and little is to change, a
+   round would judge one unit, and each round goes through all units.
 
 So the counts afterwards are those of the plan, not of a sample of it, and the number of judged
 units grows with the number of changes. The result depends on the pane's documents, the seed and the
@@ -31,6 +33,7 @@ from evenflow.transforms.repair import plan as planning
 from evenflow.transforms.repair.eligibility import Class, ClassSize
 from evenflow.transforms.repair.plan import Plan
 
+PATIENCE = 16  # rounds without a look ahead; most panes need fewer
 MEDIAN = math.log(2)  # of the keys of units of probability 1
 
 
@@ -119,6 +122,7 @@ def draw(
         ValueError: Counts, target or units do not fit the groups.
     """
     alive = sorted(units, key=lambda unit: unit.key)
+    rounds = 0
     while True:
         made = planning.plan(
             counts, target, eligibility.add_up(groups, ((unit.kind, unit.size) for unit in alive))
@@ -127,6 +131,14 @@ def draw(
         unjudged = [(unit, group) for unit, group in chosen if group not in unit.settled]
         if not unjudged:
             return Drawn(made, chosen)
+        rounds += 1
+        if rounds > PATIENCE:
+            asked = {id(unit) for unit, _ in chosen}
+            unjudged += [
+                (unit, group)
+                for unit, group in _filled(made, alive, 2 ** (rounds - PATIENCE))
+                if group not in unit.settled and id(unit) not in asked
+            ]
         left = {id(unit): rest for (unit, _), rest in zip(unjudged, judge(unjudged), strict=True)}
         rests = (left.get(id(unit), unit) for unit in alive)
         alive = [rest for rest in rests if rest is not None and not rest.gone]
@@ -194,8 +206,8 @@ def _accepted(chosen: Sequence[tuple[Unit, str]], judge: Judge) -> list[tuple[Un
     ]
 
 
-def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
-    """The units that fill a plan's quotas, with their targets.
+def _filled(made: Plan, units: Sequence[Unit], times: int = 1) -> list[tuple[Unit, str]]:
+    """The units that fill a plan's quotas, or these several times, with their targets.
 
     A unit that has more mentions than its class still lacks is passed over. The others go to a
     target for which they are settled, so that the judge is not asked again, else to the target that
@@ -205,7 +217,7 @@ def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
     for unit in units:
         totals[unit.kind] = totals.get(unit.kind, 0) + unit.size.mentions
     lacking = {
-        kind: {group: rate * total for group, rate in made.rates_of(kind).items() if rate}
+        kind: {group: rate * total * times for group, rate in made.rates_of(kind).items() if rate}
         for kind, total in totals.items()
     }
     left = {kind: round(sum(quota.values())) for kind, quota in lacking.items()}

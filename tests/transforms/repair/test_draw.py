@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.repair.draw import Drawn, Unit, draw, key, take_all, take_half
+from evenflow.transforms.repair.draw import PATIENCE, Drawn, Unit, draw, key, take_all, take_half
 from evenflow.transforms.repair.eligibility import Class, ClassSize
 
 GROUPS = ("a", "b", "c")
@@ -279,3 +279,18 @@ def test_half_of_the_units_of_the_most_named_group_go_to_the_least_named() -> No
     assert {place % 2 for place in drawn} == {0} and 2 * size not in drawn
     assert abs(len(drawn) / size - 0.5) < 4 * math.sqrt(0.25 / size)
     assert [each.place for each, _ in found] == [place for place in drawn if place % 10]
+
+
+@pytest.mark.parametrize("right", [None, 1500])
+def test_rounds_do_not_grow_with_the_units_that_a_judge_refuses(right: int | None) -> None:
+    units = [unit(place, "a", "b") for place in range(2000)]
+    order = [each.place for each in sorted(units, key=lambda each: each.key)]
+    first = None if right is None else order[right]
+    judge = Asked(lambda place, target: place == first)
+    drawn = draw([2000, 1998, 1999], None, GROUPS, units, judge)
+    assert [each.place for each, _ in drawn.chosen] == ([] if first is None else [first])
+    asked = [place for call in judge.calls for place, _ in call]
+    assert len(asked) == len({*asked}) and asked == order[: len(asked)]
+    assert len(judge.calls) <= PATIENCE + math.log2(len(units)) + 1
+    if right is not None:
+        assert len(asked) <= 2 * right
