@@ -3,7 +3,8 @@
 In a local directory the lease is the kernel's lock (`lock`). An object store has no locks. There
 the lease is a numbered term, gate/terms/NUMBER.json, that only one run can create. Its holder
 writes a new beat every BEAT_SECONDS. A run that sees no new beat for LEASE_SECONDS, by its own
-clock, takes the next term. No clocks of two machines are compared.
+clock, takes the next term. Time in which the store does not answer does not count. No clocks of two
+machines are compared.
 
 A holder that was stopped for long may not know that it has lost the lease. It is fenced off so:
 
@@ -138,8 +139,10 @@ class Lease:
         first, since = self._read_beat(term), time.monotonic()
         while first != "ended" and time.monotonic() - since < LEASE_SECONDS:
             time.sleep(BEAT_SECONDS / 2)
-            now = self._read_beat(term)
+            asked, now = time.monotonic(), self._read_beat(term)
             self.looked = time.monotonic()
+            if self.looked - asked > LEASE_SECONDS / 2:
+                since = self.looked  # the store was away: its holder could write no beat either
             if now == "ended":
                 return
             if now != first:

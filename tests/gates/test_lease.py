@@ -81,6 +81,46 @@ def test_a_standby_takes_over_after_silence_and_the_old_holder_is_fenced(
         new.check()
 
 
+@pytest.mark.parametrize("beats_again", [True, False])
+def test_a_holder_that_could_not_reach_the_store_is_not_silent(
+    output: Storage, monkeypatch: pytest.MonkeyPatch, beats_again: bool
+) -> None:
+    """The store is away for 30 s; 6 s after that the holder's beats come again, or never do."""
+    monkeypatch.setattr(leases, "BEAT_SECONDS", 2.0)
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 10.0)
+    beat, read, now = "gate/terms/00000001.beat", ObjectStorage.read, [0.0]
+    output.write("gate/terms/00000001.json", b"{}")
+    output.write(beat, b"1")
+
+    def slowly(storage: ObjectStorage, name: str) -> bytes:
+        if name == beat and 3.0 <= now[0] < 30.0:
+            now[0] = 33.0
+        return read(storage, name)
+
+    class Clock:
+        """Stands for the module `time`."""
+
+        @staticmethod
+        def monotonic() -> float:
+            return now[0]
+
+        @staticmethod
+        def sleep(seconds: float) -> None:
+            now[0] += seconds
+            if beats_again and now[0] >= 39.0:
+                output.write(beat, b"2")
+
+    monkeypatch.setattr(ObjectStorage, "read", slowly)
+    monkeypatch.setattr(leases, "time", Clock)
+    if beats_again:
+        with pytest.raises(LockedError):
+            Lease(output).__enter__()
+    else:
+        with Lease(output) as new:
+            new.check()
+        assert 43.0 <= now[0] <= 46.0
+
+
 def test_of_many_that_take_a_silent_lease_one_succeeds(output: Storage, silent: None) -> None:
     Lease(output).__enter__()
     together, taken, refused = threading.Barrier(8), [], []
