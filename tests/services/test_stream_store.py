@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 from services.kafka_broker import Broker
 from services.s3_server import S3Server
-from services.stream_outputs import TopicMaker, accepted, documents, expected, to_end
+from services.stream_outputs import (
+    TopicMaker,
+    accepted,
+    command,
+    documents,
+    expected,
+    gate,
+    to_end,
+    wait_for,
+)
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.stream.publish import Topics
@@ -51,3 +60,24 @@ def test_the_same_files_as_in_a_directory(
     broker.produce(name, 2, documents(0, 20, 2))
     assert to_end(broker, name, output, **more).go().new >= 1
     assert accepted(output) == wanted + expected({2: 20})
+
+
+def test_a_gate_says_that_another_has_taken_over(
+    broker: Broker,
+    topic: TopicMaker,
+    tmp_path: Path,
+    s3: S3Server,
+    bucket: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The other begins a term and deletes what is staged; there is no pane to commit any more."""
+    for key, value in s3.environment().items():
+        monkeypatch.setenv(key, value)
+    name, output = topic(1), at(f"{bucket}/out")
+    broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)
+    with gate(command(broker, name, f"{bucket}/out"), tmp_path) as running:
+        wait_for(lambda: output.exists("ledger/meta.json") and accepted(output).total() == 20, 120)
+        assert output.create("gate/terms/00000002.json", b"{}")
+        output.remove_tree("staged")
+        assert running.ended(120) == 1
+    assert "another run has taken over" in " ".join(running.said)

@@ -290,6 +290,15 @@ class Committer:
             self._waiting.popleft().result()
         self._waiting.append(self._pool.submit(do, *arguments))
 
+    def check(self) -> None:
+        """Make sure that this run still writes to the output.
+
+        Raises:
+            FencedError: Another run has taken the lease.
+            OSError: The store does not answer.
+        """
+        self._lease.check()
+
     def held(self) -> str | None:
         """Return why the gate is held now; None if it is not."""
         self.entries.look()

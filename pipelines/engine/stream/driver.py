@@ -137,6 +137,7 @@ class StreamRun:
             How the run ended.
 
         Raises:
+            FencedError: Another run has taken over the output.
             RunError: The output was begun with other settings.
             WorkerError: A worker process died, or the runner failed.
             KafkaSourceError: Kafka cannot be read or written.
@@ -234,6 +235,8 @@ class StreamRun:
             try:
                 while not enough():
                     ended = has_ended()
+                    if ended:  # perhaps since a run that took over has deleted what readers look at
+                        panes.committer.check()
                     watch.check()
                     until, firsts = watch.until, watch.firsts  # in this order
                     desk.share(firsts, watch.stops)
