@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from services.kafka_broker import Broker
@@ -19,7 +20,9 @@ from services.stream_outputs import (
     wait_for,
 )
 
+from evenflow.gates.lease import FencedError
 from evenflow.gates.ledger.files import read_entries
+from evenflow.pipelines.engine.stream import parcels
 from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.transforms.storage.storage import at
 
@@ -81,3 +84,25 @@ def test_a_gate_says_that_another_has_taken_over(
         output.remove_tree("staged")
         assert running.ended(120) == 1
     assert "another run has taken over" in " ".join(running.said)
+
+
+def test_a_gate_whose_blocks_another_has_deleted_says_that_it_has_taken_over(
+    broker: Broker,
+    topic: TopicMaker,
+    s3: S3Server,
+    bucket: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for key, value in s3.environment().items():
+        monkeypatch.setenv(key, value)
+    name, output, receive = topic(1), at(f"{bucket}/out"), parcels.receive
+    broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)
+
+    def late(*given: Any) -> None:
+        assert output.create("gate/terms/00000002.json", b"{}")
+        output.remove_tree("staged")
+        receive(*given)
+
+    monkeypatch.setattr(parcels, "receive", late)
+    with pytest.raises(FencedError, match="another run has taken over"):
+        to_end(broker, name, f"{bucket}/out").go()

@@ -249,6 +249,9 @@ class StreamRun:
                     if over and (held or not panes.waiting):
                         break
                     time.sleep(look)
+            except FileNotFoundError:  # as above: of staged blocks
+                panes.committer.check()
+                raise
             finally:
                 desk.close()
                 panes.close()
