@@ -63,7 +63,29 @@ def sunk(text: str, folder: Path) -> int:
 
 def judged(text: str, folder: Path) -> int:
     """Half the mentions of a text in which a judge of another package exchanges some."""
-    config = {"repair.mode": ["substitute"], "repair.judge": "evenflow_unnamed:Unnamed"}
+    return read(text, folder, "evenflow_unnamed:Unnamed")
+
+
+def flagged(text: str, folder: Path) -> int:
+    """The men of a text behind a gate that looks for stereotypes by a detector of a package."""
+    config = {"stereotypes.policy": "flag", "stereotypes.detector": "evenflow_generics:Generics"}
+    return kept(text, folder, config)
+
+
+def removed(text: str, folder: Path) -> int:
+    """The men of a text behind a gate that removes stereotypes by the shipped detector."""
+    return kept(text, folder, {"stereotypes.policy": "remove"})
+
+
+def kept(text: str, folder: Path, config: dict[str, str]) -> int:
+    evenflow.Gate(config, attributes=["gender"]).run([text, "He left.", *OTHERS], folder / "out")
+    table = evenflow.accepted(folder / "out").to_table()
+    return sum(table["mentions_gender_male"].to_pylist()) - 1
+
+
+def read(text: str, folder: Path, judge: str = "careful") -> int:
+    """Half the mentions of a text in which the careful judge exchanges some."""
+    config = {"repair.mode": ["substitute"], "repair.judge": judge}
     gate = evenflow.Gate(config, attributes=["gender"])
     gate.run([text, "She left.", *OTHERS], folder / "out")
     table = evenflow.accepted(folder / "out").to_table()
@@ -82,13 +104,17 @@ PARTS: dict[str, Callable[[str, Path], int]] = {
     "dolma": dolma,
     "a sink": sunk,
     "a judge": judged,
+    "a detector": flagged,
+    "stereotypes": removed,
+    "the careful judge": read,
 }
+BEHIND_A_GATE = ("a sink", "a judge", "a detector", "stereotypes", "the careful judge")
 
 
 @pytest.fixture(autouse=True)
 def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     """The example packages can be imported."""
-    for name in ("sqlite", "unnamed"):
+    for name in ("sqlite", "unnamed", "generics"):
         monkeypatch.syspath_prepend(PLUGINS / name)
 
 
@@ -101,14 +127,14 @@ def test_long_texts_are_counted_as_a_whole(part: str, kind: str, tmp_path: Path)
     assert language.detect(unit * times) == language.detect(unit * 200)
 
 
-@pytest.mark.parametrize("part", [name for name in PARTS if name not in ("a sink", "a judge")])
+@pytest.mark.parametrize("part", [name for name in PARTS if name not in BEHIND_A_GATE])
 def test_a_text_that_is_too_long_is_an_error(part: str, tmp_path: Path) -> None:
     with pytest.raises(evenflow.EvenflowError, match=r"max_text_mib|0\.jsonl\.gz: line 1"):
         PARTS[part](TOO_LONG, tmp_path)
     assert not [*tmp_path.glob("attributes/0*")]
 
 
-@pytest.mark.parametrize("part", ["a sink", "a judge"])
+@pytest.mark.parametrize("part", BEHIND_A_GATE)
 def test_a_text_that_is_too_long_is_a_dead_letter(part: str, tmp_path: Path) -> None:
     assert PARTS[part](TOO_LONG, tmp_path) == 0, "the other document is there"
     assert len(evenflow.accepted(tmp_path / "out")) == 99

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -23,7 +24,7 @@ from evenflow.nemo_curator import NO_SCORE, MentionsOf, UnevenDocuments
 TEXTS = ["She met him. " * 20, "He met his father. " * 20, "It rained.", "He left."]
 
 
-def batch(texts: list[object]) -> DocumentBatch:
+def batch(texts: Sequence[object]) -> DocumentBatch:
     return DocumentBatch(dataset_name="t", data=pd.DataFrame({"text": texts}))
 
 
@@ -80,3 +81,17 @@ def test_an_attribute_that_is_not_measured_is_refused() -> None:
         UnevenDocuments("sex")
     with pytest.raises(evenflow.ConfigError, match="no group 'women'"):
         MentionsOf("gender", "women")
+
+
+def test_a_text_of_two_megabytes_is_counted_as_a_whole() -> None:
+    times = 2_000_000 // len("She met him. ")
+    stage = Score(MentionsOf("gender", "male"), score_field="male")
+    done = stage.process(batch(["She met him. " * times]))
+    assert done is not None
+    assert list(done.to_pandas()["male"]) == [times]
+
+
+def test_a_field_that_is_not_there_is_named() -> None:
+    stage = Score(MentionsOf("gender", "male"), score_field="male", text_field="body")
+    with pytest.raises(KeyError, match="body"):
+        stage.process(batch(TEXTS))
