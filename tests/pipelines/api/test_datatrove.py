@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from step_pages import code_of
 
 import evenflow
 
@@ -116,3 +117,19 @@ def test_documents_of_another_field_are_passed_over_by_the_reader(tmp_path: Path
     steps = [JsonlReader(source, text_key="body"), RepresentationFilter(), JsonlWriter(str(kept))]
     run(steps, tmp_path)
     assert not rows(kept)
+
+
+def test_the_lines_of_the_page_run_as_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    corpus(tmp_path / "corpus", EVEN * 5)
+    page: dict[str, Any] = {}
+    exec(code_of("datatrove"), page)
+    run(page["steps"], tmp_path)
+    run(page["merge"], tmp_path)
+    assert len(rows(tmp_path / "kept")) == 10
+    found = page["representation"]("stats", "fqdn")
+    assert {key: each["gender"].mentions for key, each in found.items()} == {
+        "0.org": 10, "1.org": 10
+    }  # fmt: skip

@@ -49,6 +49,16 @@ def test_spans_and_counts_stand_beside_the_documents(tmp_path: Path) -> None:
     assert third["attributes"]["evenflow__gender__male_count"] == [[0, len(TEXTS[2]), 5.0]]
 
 
+def test_the_lines_of_the_page_run_as_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "wiki" / "documents" / "0.jsonl.gz", ROWS)
+    exec(code_of("dolma"), {})
+    rows = read(tmp_path / "wiki" / "attributes" / "evenflow" / "0.jsonl.gz")
+    assert [row["id"] for row in rows] == ["d0", "d1", "d2"]
+
+
 @pytest.mark.parametrize(
     "row", [3, {}, {"id": "x"}, {"id": "x", "text": None}, {"id": "x", "text": 1}]
 )
