@@ -18,26 +18,25 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 from rich.table import Table
-from speed import EVENFLOW, HERE, corpus, timed
+from speed import EVENFLOW, HERE, SHARE, corpus, timed
 
-SMALL_MB = 0.1  # an input whose time stands for the start-up
 PEERS = {  # command, MB of input
-    "datatrove": ([str(HERE / "peers.py"), "copy", "INPUT", "OUT"], 40),
-    "spaCy": ([str(HERE / "peers.py"), "sentences", "INPUT", "OUT"], 4),
+    "datatrove": ([str(HERE / "peers.py"), "copy", "INPUT", "OUT"], 100),
+    "spaCy": ([str(HERE / "peers.py"), "sentences", "INPUT", "OUT"], 10),
 }
 
 
 def speed(program: str, words: list[str], megabytes: float, work: Path) -> float:
-    """MB of input a CPU second beyond the start-up."""
+    """MB of input a CPU second beyond the start-up, for which a part of the input stands."""
     seconds: list[float] = []
-    for size in (SMALL_MB, megabytes):
+    for size in (megabytes / SHARE, megabytes):
         path = work / f"{size}.jsonl"
         if not path.exists():
             corpus(None, int(size * 1_000_000), path)
         places = {"INPUT": str(path), "OUT": str(work / "out")}
         seconds.append(timed([program, *(places.get(each, each) for each in words)]).cpu)
         shutil.rmtree(work / "out", ignore_errors=True)
-    return (megabytes - SMALL_MB) / (seconds[1] - seconds[0])
+    return megabytes * (1 - 1 / SHARE) / (seconds[1] - seconds[0])
 
 
 def main() -> int:

@@ -29,6 +29,10 @@ import psutil
 HERE = Path(__file__).parent
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
 PARAGRAPHS = 8  # a document of the made corpus
+# A corpus by the size of the smaller one whose time stands for the start-up. A tiny one would not
+# do: a table that is made for the first character outside of ASCII, and memory that is taken for
+# the first time, would count as time that grows with the input
+SHARE = 5
 # Of input that slow peers are given
 SLOW_MB = {"datatrove C4QualityFilter": 8, "spaCy sentencizer + matcher": 4}
 

@@ -1,5 +1,5 @@
 """Where the CPU of `evenflow run` goes, beside datatrove's read and write of the same file:
-python tests/benchmarks/where.py [INPUT.jsonl] [--mb 100] [--runs 3]
+python tests/benchmarks/where.py [INPUT.jsonl] [--mb 100] [--runs 3] [--peers PYTHON]
 
 Every row is CPU milliseconds a MB of JSON lines beyond the start-up: the medians of the runs on a
 file of --mb less those on one of a fifth of it, in turn, each run in a process of its own. A part
@@ -27,9 +27,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from speed import HERE, corpus, timed
+from speed import HERE, SHARE, corpus, timed
 
-SHARE = 5  # of --mb by the size of the small file, whose time stands for the start-up
 REST, TROVE = "the rest", "datatrove read and write"
 # Part: the callables whose CPU it is, as module (below evenflow), name
 PARTS: dict[str, list[tuple[str, str]]] = {
@@ -39,7 +38,7 @@ PARTS: dict[str, list[tuple[str, str]]] = {
     "parse": [("transforms.annotation.annotate", "validate")],
     "labels": [("transforms.labels.finder", "LabelFinder.find_together")],
     "sentences": [("transforms.annotation.mentions", "sentence_starts")],
-    "count": [("transforms.annotation.annotate", "Annotator.count")],
+    "count": [("transforms.annotation.mentions", "MentionCounter.count")],
     "table": [("transforms.annotation.annotate", "Annotator._table")],
     "staging": [("pipelines.engine.files.making", "stage")],
     "duplicates": [("pipelines.engine.files.making", "mend_pane")],
@@ -115,13 +114,13 @@ def one(source: str, output: str) -> None:
     print(json.dumps(clock.seconds))
 
 
-def parts_of(source: Path, work: Path) -> dict[str, float]:
+def parts_of(source: Path, work: Path, peers: str) -> dict[str, float]:
     """CPU seconds of a run by part, and those of datatrove."""
     shutil.rmtree(work / "out", ignore_errors=True)
     command = [sys.executable, __file__, "--one", str(source), str(work / "out")]
     run = subprocess.run(command, capture_output=True, check=True, text=True)
     shutil.rmtree(work / "out")
-    peer = [sys.executable, str(HERE / "peers.py"), "copy", str(source), str(work / "out")]
+    peer = [peers, str(HERE / "peers.py"), "copy", str(source), str(work / "out")]
     return {**json.loads(run.stdout.splitlines()[-1]), TROVE: timed(peer).cpu}
 
 
@@ -136,6 +135,7 @@ def main() -> None:
     parser.add_argument("input", type=Path, nargs="?", help="JSONL with a field text")
     parser.add_argument("--mb", type=int, default=100)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--peers", default=sys.executable, help="the Python that has datatrove")
     given = parser.parse_args()
     sizes = (given.mb // SHARE, given.mb)
     rows: dict[str, list[float]] = {}
@@ -145,7 +145,7 @@ def main() -> None:
         for size, source in zip(sizes, sources, strict=True):
             corpus(given.input, size * 1_000_000, source)
         for _ in range(given.runs):
-            small, large = (parts_of(source, work) for source in sources)
+            small, large = (parts_of(source, work, given.peers) for source in sources)
             for part in (*PARTS, REST, TROVE):
                 more = large.get(part, 0) - small.get(part, 0)
                 rows.setdefault(part, []).append(1000 * more / (sizes[1] - sizes[0]))
