@@ -1,5 +1,5 @@
 """From a topic to committed Parquet beside peers: python tests/benchmarks/kafka_speed.py [--mb 200]
-[--runs 3] [--steady 5]
+[--runs 3] [--steady 5] [--workers 1 2]
 
 Starts a broker of its own (`make kafka prism` first) with a topic of 4 partitions, and prints
 medians of whole processes, start-up included: MB of values and documents a second. Peers: a plain
@@ -8,6 +8,10 @@ Quix Streams' dependencies exclude Beam's, so it is installed apart. Peers neith
 judge: they show what reading and writing alone cost. Commands take turns, so that what else the
 machine does meets all of them. Last comes a steady stream of --steady MB/s for a minute, a run
 each: its lag.
+
+With --workers it prints only the speed of the topic by each of these numbers of workers, in
+process, beyond the start-up: --mb less a fifth of it, by the difference of the medians, in wall
+seconds.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from kafka_documents import PARTITIONS, values
 from kafka_soak import Steady, soak
 from services.kafka_broker import Broker
+from speed import SHARE
 
 HERE = Path(__file__).parent
 EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
@@ -33,6 +38,7 @@ PRISM = HERE.parents[1] / "build" / "services" / "prism" / "prism"
 PANE_MB = 20_000_000  # of the peers' files
 STEADY_MINUTES = 1.0
 PANE_SECONDS = 10.0  # of the steady stream's panes
+SHORT_PANES = 1.0  # seconds of the panes that workers share: the topic is written in some
 
 
 def fill(broker: Broker, topic: str, size: int) -> tuple[int, int]:
@@ -110,6 +116,40 @@ def timed(command: list[str]) -> float:
     return time.perf_counter() - began
 
 
+def by_workers(broker: Broker, folder: Path, megabytes: int, runs: int, counts: list[int]) -> None:
+    """Print the speed by number of workers, beyond the start-up."""
+    sizes: dict[str, int] = {}
+    for size in (megabytes // SHARE, megabytes):
+        topic = broker.create_topic(f"documents-{size}", PARTITIONS)
+        sizes[topic] = fill(broker, topic, size * 1_000_000)[1]
+    output = folder / "out"
+    taken: dict[tuple[int, str], list[float]] = {}
+    for _ in range(runs):
+        for count in counts:
+            for topic in sizes:
+                shutil.rmtree(output, ignore_errors=True)
+                words = ["--kafka", broker.address, "--topic", topic, "--output", str(output)]
+                options = ["--until-end", "--workers", str(count)]
+                panes = ["--pane-seconds", f"{SHORT_PANES:g}"]
+                seconds = timed([EVENFLOW, "stream", *words, *options, *panes])
+                taken.setdefault((count, topic), []).append(seconds)
+    small, large = sizes
+    beyond = (sizes[large] - sizes[small]) / 1e6
+    number = len(list((output / "ledger").glob("*.json")))
+    print(f"{beyond:.0f} MB beyond {sizes[small] / 1e6:.0f}, {number} panes, {runs} runs in turn")
+    print("workers  start-up s     MB/s    from      to  of the first")
+    first = 0.0
+    for count in counts:
+        pairs = list(zip(taken[count, small], taken[count, large], strict=True))
+        less, more = (statistics.median(each) for each in zip(*pairs, strict=True))
+        speed = beyond / (more - less)
+        speeds = [beyond / (much - few) for few, much in pairs]
+        first = first or speed
+        start = less - sizes[small] / 1e6 / speed
+        spread = f"{min(speeds):7.1f} {max(speeds):7.1f}"
+        print(f"{count:>7} {start:>11.1f} {speed:>8.1f} {spread} {speed / first:>13.2f}")
+
+
 def steady(broker: Broker, folder: Path, rate: float, runs: int) -> None:
     """Print the lag of a steady stream: medians over runs of each run's median and of its worst."""
     found = []
@@ -146,6 +186,7 @@ def main() -> None:
         metavar="DIR",
         help="where `pip install --target DIR quixstreams` put it",
     )
+    parser.add_argument("--workers", type=int, nargs="*", default=[], metavar="N")
     parser.add_argument("--peer", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peer:
@@ -158,6 +199,9 @@ def main() -> None:
         broker = Broker(Path(folder) / "kafka")
         broker.start()
         try:
+            if options.workers:
+                by_workers(broker, Path(folder), options.mb, options.runs, options.workers)
+                return
             topic = broker.create_topic("documents", PARTITIONS)
             documents, size = fill(broker, topic, options.mb * 1_000_000)
             output = Path(folder) / "out"
