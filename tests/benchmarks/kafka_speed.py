@@ -156,7 +156,8 @@ def steady(broker: Broker, folder: Path, rate: float, runs: int) -> None:
     for number in range(runs):
         place = folder / f"steady-{number}"
         place.mkdir()
-        found.append(soak(broker, place, Steady(STEADY_MINUTES, rate, PANE_SECONDS, place)))
+        options = Steady(STEADY_MINUTES, rate, PANE_SECONDS, "prism", place)
+        found.append(soak(broker, None, place, options))
     panes = f"panes of {PANE_SECONDS:g} s"
     print(
         f"steady {rate:g} MB/s for {STEADY_MINUTES:g} minutes on Prism, {panes}; seconds, medians"
