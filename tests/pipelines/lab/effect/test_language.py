@@ -8,11 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import Call
-from tiny_models import tiny_model
+from parts import needs_training
 
-from evenflow.pipelines.lab.effect.effect import CELLS, RESULT
-from evenflow.pipelines.lab.effect.language import ARMS
-from evenflow.pipelines.lab.effect.layers import UpperLayers
+needs_training("torch", "transformers")
+
+from tiny_models import tiny_model  # noqa: E402
+
+from evenflow.pipelines.lab.effect.effect import CELLS, RESULT  # noqa: E402
+from evenflow.pipelines.lab.effect.language import ARMS  # noqa: E402
+from evenflow.pipelines.lab.effect.layers import UpperLayers  # noqa: E402
 
 pytest_plugins = ["commands"]
 DOCUMENTS, MEN = 300, 0.8

@@ -18,7 +18,7 @@ PAIRS = 300
 
 
 def test_pairs_count_as_in_lm_eval(tmp_path: Path) -> None:
-    why = "peers: run `.venv/bin/pip install 'lm-eval>=0.4.9'`"
+    why = "readers: run `.venv/bin/pip install 'lm-eval>=0.4.9'`"
     lm_eval = pytest.importorskip("lm_eval", reason=why)
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
