@@ -141,8 +141,7 @@ class Lease:
             time.sleep(BEAT_SECONDS / 2)
             asked, now = time.monotonic(), self._read_beat(term)
             self.looked = time.monotonic()
-            if self.looked - asked > LEASE_SECONDS / 2:
-                since = self.looked  # the store was away: its holder could write no beat either
+            since += self.looked - asked  # a holder waits for the store as well
             if now == "ended":
                 return
             if now != first:

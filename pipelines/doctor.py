@@ -107,12 +107,13 @@ def examine(planned: Planned) -> Iterator[Diagnosis]:
         ("runner", _runner),
     ]
     for part, look in looks:
+        own = planned.output if part == "output" else None
         try:
             yield from look(planned)
         except EvenflowError as error:
             yield Diagnosis(part, "missing", str(error))
         except OSError as error:
-            yield Diagnosis(part, "missing", explained_system(error, planned.output))
+            yield Diagnosis(part, "missing", explained_system(error, own))
         except ModuleNotFoundError:
             continue  # the first look has said it
 
@@ -142,17 +143,21 @@ def _models(planned: Planned) -> Iterator[Diagnosis]:
         return
     from evenflow.transforms.models.encoder import Encoder
     from evenflow.transforms.models.reader import Reader
+    from evenflow.transforms.models.sieve import Sieve
     from evenflow.transforms.models.static import FirstStage
 
-    for kind in (FirstStage, Reader, Encoder):
+    for kind in (FirstStage, Sieve, Reader, Encoder):
         kind.shipped()
-    yield Diagnosis("models", "fine", "first stage, reader and encoder are whole")
+    yield Diagnosis("models", "fine", "first stage, sieve, reader and encoder are whole")
 
 
 def _input(planned: Planned) -> Iterator[Diagnosis]:
     """The input's files."""
     if planned.inputs:
-        found = files.find(planned.inputs)
+        from evenflow.transforms.storage.objects import trying
+
+        with trying(STORE_SECONDS):
+            found = files.find(planned.inputs)
         size = sum(each.bytes for each in found.values())
         count = "1 file" if len(found) == 1 else f"{len(found):,} files"
         yield Diagnosis("input", "fine", f"{count}, {size / 1e6:,.1f} MB as stored")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -22,6 +23,27 @@ def _steps(given: Any) -> Any:
     if not is_list(steps) or ",".join(map(str, steps)) not in CHAINS:
         refuse([Problem((), f"{' or '.join(CHAINS)} was expected, not {shown(given)}")])
     return steps
+
+
+RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
+LONGEST = 18  # digits of a number
+
+
+def _left(given: Any) -> Any:
+    """Write ranges in one form, and refuse those that hold no number."""
+    if not is_list(given):
+        return given
+    found, problems = list[Any](), list[Problem]()
+    for place, each in enumerate(given):
+        own = each.strip() if isinstance(each, str) else each
+        ends = RANGE.fullmatch(own) if isinstance(own, str) else None
+        if ends and (max(map(len, ends.groups())) > LONGEST or int(ends[1]) > int(ends[2])):
+            what = "a range from a number to a higher one was expected, such as 1000-2029"
+            problems.append(Problem((str(place),), f"{what}, not {shown(each)}"))
+        found.append(f"{ends[1]}-{ends[2]}" if ends else own)
+    if problems:
+        refuse(problems)
+    return found
 
 
 JUDGES = ("careful", "fast")  # those that ship
@@ -77,7 +99,7 @@ class RepairSettings(Section):
             " plugins` lists it: that plug-in, in the place of the reader."
         ),
     )
-    leave: list[Annotated[str, Field(min_length=1)]] = Field(
+    leave: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(_left)] = Field(
         default_factory=list[str],
         description=(
             "Words and phrases whose sentences stay as they are, and ranges of whole numbers, such"

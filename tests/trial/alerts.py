@@ -83,6 +83,8 @@ def untold(
     """
     fired = [each for each in fired if each.alert in TELLING]
     samples = [sample for sample in samples if sample["panes"] > 0]  # without the start
+    if not samples:
+        return []
     stops, begin = list[tuple[float, float]](), samples[0]["seconds"]
     for before, sample in pairwise(samples):
         if sample["panes"] > before["panes"] or before["behind"] <= 0:

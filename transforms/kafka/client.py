@@ -332,6 +332,7 @@ class Ends:
         away, self._lost = now - (self._asked if self._lost is None else self._lost), None
         if away > AWAY_SECONDS:
             self._waits = now + min(away, RETURN_SECONDS)
+            self._sure = max(self._sure, sure - away)  # also of a broker whose answers are all slow
         if now >= self._waits:
             self._sure = sure
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -133,12 +134,7 @@ def draw(
             return Drawn(made, chosen)
         rounds += 1
         if rounds > PATIENCE:
-            asked = {id(unit) for unit, _ in chosen}
-            unjudged += [
-                (unit, group)
-                for unit, group in _filled(made, alive, 2 ** (rounds - PATIENCE))
-                if group not in unit.settled and id(unit) not in asked
-            ]
+            unjudged += _next(alive, chosen, unjudged, 2 ** (rounds - PATIENCE))
         left = {id(unit): rest for (unit, _), rest in zip(unjudged, judge(unjudged), strict=True)}
         rests = (left.get(id(unit), unit) for unit in alive)
         alive = [rest for rest in rests if rest is not None and not rest.gone]
@@ -206,8 +202,28 @@ def _accepted(chosen: Sequence[tuple[Unit, str]], judge: Judge) -> list[tuple[Un
     ]
 
 
-def _filled(made: Plan, units: Sequence[Unit], times: int = 1) -> list[tuple[Unit, str]]:
-    """The units that fill a plan's quotas, or these several times, with their targets.
+def _next(
+    units: Sequence[Unit],
+    chosen: Sequence[tuple[Unit, str]],
+    unjudged: Sequence[tuple[Unit, str]],
+    times: int,
+) -> list[tuple[Unit, str]]:
+    """Units that are not chosen and not judged: these times as many of a class and a target."""
+    asked = Counter((unit.kind, group) for unit, group in unjudged)
+    left = Counter({key: count * times for key, count in asked.items()})
+    taken = {id(unit) for unit, _ in chosen}
+    out: list[tuple[Unit, str]] = []
+    for unit in units:
+        wanted = (group for group in unit.kind.targets if left[unit.kind, group])
+        group = next((group for group in wanted if group not in unit.settled), None)
+        if group is not None and id(unit) not in taken:
+            left[unit.kind, group] -= 1
+            out.append((unit, group))
+    return out
+
+
+def _filled(made: Plan, units: Sequence[Unit]) -> list[tuple[Unit, str]]:
+    """The units that fill a plan's quotas, with their targets.
 
     A unit that has more mentions than its class still lacks is passed over. The others go to a
     target for which they are settled, so that the judge is not asked again, else to the target that
@@ -217,7 +233,7 @@ def _filled(made: Plan, units: Sequence[Unit], times: int = 1) -> list[tuple[Uni
     for unit in units:
         totals[unit.kind] = totals.get(unit.kind, 0) + unit.size.mentions
     lacking = {
-        kind: {group: rate * total * times for group, rate in made.rates_of(kind).items() if rate}
+        kind: {group: rate * total for group, rate in made.rates_of(kind).items() if rate}
         for kind, total in totals.items()
     }
     left = {kind: round(sum(quota.values())) for kind, quota in lacking.items()}
@@ -236,5 +252,5 @@ def _filled(made: Plan, units: Sequence[Unit], times: int = 1) -> list[tuple[Uni
 def _preference(unit: Unit, quota: Mapping[str, float], group: str) -> tuple[bool, float, bytes]:
     """How much a target is preferred for a unit; of equal ones, a hash decides."""
     tie = hashlib.blake2b(f"{unit.key!r} {group}".encode("utf-8", "surrogatepass"), digest_size=8)
-    settled = group in unit.settled and quota[group] > 0
+    settled = group in unit.settled and round(quota[group], 6) > 0
     return settled, round(quota[group], 6), tie.digest()

@@ -149,6 +149,27 @@ def test_a_quiet_partition_passes_panes_soon_after_a_broker_is_back(
     assert passed[max(passed)] == 55
 
 
+class Slow(Topic):
+    """A partition whose broker takes long for each answer about its end."""
+
+    def connect(self, settings: KafkaSettings, **options: Any) -> Topic:
+        return Slow(self._clock, self._made, self._away, self._slow)
+
+    def end_offsets(self, partitions: Any, timeout_ms: int) -> dict[Any, int]:
+        self._clock.now += 1.2
+        return super().end_offsets(partitions, timeout_ms)
+
+
+def test_a_quiet_partition_of_a_slow_broker_goes_on(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partition = reads(monkeypatch, Slow(clock, [(0.0, 0.0)], (0.0, 0.0), False))
+    while clock.now < 60.0:
+        partition.read()
+        clock.now = max(partition.due, clock.now + 0.05)
+    assert partition.passed.span // 1000 - BEGIN >= 50
+
+
 def test_a_clock_that_goes_back_does_not_keep_from_asking(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -281,6 +281,15 @@ def test_half_of_the_units_of_the_most_named_group_go_to_the_least_named() -> No
     assert [each.place for each, _ in found] == [place for place in drawn if place % 10]
 
 
+@pytest.mark.parametrize("most", [300, 600])
+def test_a_look_ahead_with_two_targets_changes_no_more_than_the_plan(most: int) -> None:
+    units = [unit(place, "c", "ab") for place in range(most)]
+    judge = Asked(lambda place, target: target == "a")
+    drawn = draw([most - 1, most - 1, most + 2], None, GROUPS, units, judge)
+    assert [target for _, target in drawn.chosen] == ["a"]
+    assert PATIENCE < len(judge.calls) <= PATIENCE + math.log2(most) + 1
+
+
 @pytest.mark.parametrize("right", [None, 1500])
 def test_rounds_do_not_grow_with_the_units_that_a_judge_refuses(right: int | None) -> None:
     units = [unit(place, "a", "b") for place in range(2000)]
