@@ -320,6 +320,8 @@ class ListReader:
         """Reads the words for people of no group."""
         node, seen = self.keys.get("unspecified"), set[str]()
         self.unspecified = self._words("unspecified")
+        if node is not None and "unspecified" in self.groups:
+            self._defect_at(node.line, "unspecified", "a group has this name: give it another")
         for word in self.unspecified:
             what = label_problem(word, () if self.words["suffixes"] else {KOREAN})
             spelled = spelling.fold(word)

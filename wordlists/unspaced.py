@@ -86,7 +86,9 @@ class LongestMatch:
 def _longest(words: Iterable[str]) -> list[str]:
     """Words as patterns, the longest first, with marks composed and apart (as Kana may have)."""
     forms = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")}
-    return [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+    longest = sorted(forms, key=lambda form: (-len(form), form))
+    # Both apostrophes that are common in print; a word is folded once it is found
+    return [re.escape(form).replace("'", "['’]") for form in longest]
 
 
 def _apart(label: str) -> str:

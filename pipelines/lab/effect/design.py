@@ -40,7 +40,7 @@ class Design:
         figures: The figures that arms are compared by, each with its title. `kept` is one of them.
         arms: The arms.
         halves: Whether a seed draws half of the corpus, so that the spread of seeds is the standard
-            error of the whole; else seeds draw documents apart from each other.
+            error of the whole; else seeds draw few documents.
         sample: Makes a seed's sample.
         pilot: Seeds of the pilot, which are none of the run's.
         about: What the result says of the design, and cells depend on.

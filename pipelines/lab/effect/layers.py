@@ -23,6 +23,8 @@ RATE = 1e-3  # the highest one of AdamW
 WARMUP = 2  # steps in which it rises
 CLIP = 1.0  # greatest norm of a step's gradient
 AT_ONCE = 32  # texts that are computed without learning
+TRIED = "The doctor said that she would be back in an hour."
+SAME = 0.02  # greatest norm of a difference from the whole model, as a part: products have 16 bits
 
 
 class Below(NamedTuple):
@@ -52,16 +54,33 @@ class UpperLayers:
 
     def __init__(self, model: str):
         loaded = loading.load(model, kind="causal")
-        self.about = {"layers": LAYERS, "batch": BATCH, "rate": RATE}
         self._tokenizer, self._device = loaded.tokenizer, loaded.device
         self._decoder = loaded.model.get_decoder()
+        other = loading.LanguageModelError(f"{model}: a model of the build of Llama was expected")
         if not all(hasattr(self._decoder, name) for name in ("layers", "norm")):
-            raise loading.LanguageModelError(f"{model}: a model of the build of Llama was expected")
+            raise other
+        said = self._said(loaded.model)
         loaded.model.requires_grad_(False)
         every, self._norm = self._decoder.layers, self._decoder.norm
         self._lower, self._upper = every[:-LAYERS], every[-LAYERS:]
         self._words = loaded.model.get_output_embeddings().weight
         self._pretrained = [each.detach().clone() for each in self._upper.parameters()]
+        self.about = {"layers": len(self._upper), "batch": BATCH, "rate": RATE}
+        # Others may scale what goes in or comes out, once for each part
+        if not float((self._said() - said).norm()) <= SAME * float(said.norm()):
+            raise other
+
+    def _said(self, whole: Any = None) -> Any:
+        """The logits behind TRIED, by the whole model or by the layers in two parts."""
+        import torch
+
+        tokens = self.tokens(TRIED)
+        with torch.no_grad(), self._products():
+            if whole is not None:
+                laid = torch.tensor([tokens], device=self._device)
+                return whole(input_ids=laid, use_cache=False).logits[0, -1].float()
+            made = self._above(self.below([tokens]))[0, len(tokens) - 1]
+        return self._words.float() @ made.float()
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a text."""

@@ -55,7 +55,8 @@ def error(values: Sequence[float] | npt.NDArray[np.float64], halves: bool, seeds
     If a seed draws half of the documents, the spread of such halves is the standard error of a
     figure of all documents (delete-half jackknife, Shao and Wu 1989), so it is not divided by the
     root of the number of seeds: more seeds make the interval surer, not narrower than the corpus
-    allows. If seeds draw few documents each, apart from each other, it is divided.
+    allows. If seeds draw few documents each, it is divided: such an error is of draws from this
+    corpus, and says nothing of how the corpus was drawn.
 
     Args:
         values: The figure of each of some seeds.

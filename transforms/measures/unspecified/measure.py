@@ -1,8 +1,8 @@
 """People without a group as a measure: the share of words for people that say no group.
 
 1. A list may have words for people of which no group is said (its key `unspecified`): of gender
-   “student”, “people”. They are searched together with its labels, so that of words that
-   overlap the longest counts once.
+   “student”, “people”. They are searched together with its labels, so that a word
+   within a longer label does not count.
 2. The share is theirs of all words for people, with those of the groups. It is a ratio of sums over
    documents. Its interval is that of DR with a target of groups alone, which is the same figure.
 3. A word says no group, the text around it may: “she is a student” has a word of each kind.

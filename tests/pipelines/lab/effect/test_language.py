@@ -75,6 +75,9 @@ def test_what_cannot_learn_is_refused(corpus: Path, tmp_path: Path, call: Call) 
     masked = tiny_model(tmp_path / "masked", "bert")
     ended = call("lab", "effect", corpus, "-o", tmp_path / "out", "--model", masked)
     assert ended.status == 2 and "predict the next word" in ended.err
+    scaled = tiny_model(tmp_path / "scaled", "granite", logits_scaling=4.0)
+    ended = call("lab", "effect", corpus, "-o", tmp_path / "out", "--model", scaled)
+    assert ended.status == 2 and "of the build of Llama" in ended.err
     few = tmp_path / "few.jsonl"
     few.write_text("".join(corpus.read_text().splitlines(keepends=True)[:135]))
     model = tiny_model(tmp_path / "model")
@@ -83,7 +86,8 @@ def test_what_cannot_learn_is_refused(corpus: Path, tmp_path: Path, call: Call) 
 
 
 def test_upper_layers_learn_what_they_read_and_forget_it(tmp_path: Path) -> None:
-    layers = UpperLayers(str(tiny_model(tmp_path)))
+    layers = UpperLayers(str(tiny_model(tmp_path, num_hidden_layers=6)))
+    assert layers.about["layers"] == 4
     he, she = (layers.tokens(word)[0] for word in ("he", "she"))
     texts = layers.below([[*layers.tokens("the doctor said that"), he]] * 8)
     (before,) = layers.below([layers.tokens("the doctor said that")])

@@ -97,6 +97,20 @@ def test_defects_of_the_key_are_reported(tmp_path: Path, words: str, defect: str
     assert defect in str(found.value)
 
 
+def test_a_group_of_the_keys_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    groups = "groups:\n  unspecified: [wife]\n  b: [husband]\n"
+    path.write_text(f"attribute: own\n{groups}unspecified: [spouse]\n")
+    with pytest.raises(WordListError, match="a group has this name"):
+        load(path)
+
+
+@pytest.mark.parametrize("text", ["quelqu'un dort", "quelqu’un dort"])
+def test_both_apostrophes_are_found_in_a_list_with_ignored_words(text: str) -> None:
+    found = LabelFinder([load("gender_fr").with_unspecified]).find(text)
+    assert [(each.label, each.group) for each in found] == [("quelqu'un", "unspecified")]
+
+
 def test_a_list_is_written_with_the_key(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(writing.content(load("gender_ko")))
     assert load(tmp_path / "own.yaml").unspecified == load("gender_ko").unspecified
