@@ -56,7 +56,7 @@ def effect(
         if not as_json:
             _expected(expected)
 
-    design = language.design(model, language.Sizes()) if model else VECTORS
+    design = language.design(model, language.SampleSizes()) if model else VECTORS
     found = run(inputs, output, seeds, lambda done, total: pace((done, total)), pilot, design)
     show(found, as_json, lambda found: _draw(found, design.figures))
 

@@ -22,7 +22,7 @@ class Cell(NamedTuple):
     draw: int = 0
 
 
-class Sample(Protocol):
+class SeedSample(Protocol):
     """What a seed draws from the corpus."""
 
     seed: int
@@ -33,7 +33,7 @@ class Sample(Protocol):
 
 
 @dataclass(frozen=True)
-class Design:
+class EffectDesign:
     """A design.
 
     Attributes:
@@ -49,7 +49,7 @@ class Design:
     figures: Mapping[str, str]
     arms: tuple[str, ...]
     halves: bool
-    sample: Callable[[Texts, int], Sample]
+    sample: Callable[[Texts, int], SeedSample]
     pilot: range = range(10_000, 10_005)
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

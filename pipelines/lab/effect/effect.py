@@ -21,7 +21,7 @@ import numpy as np
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.effect import power
 from evenflow.pipelines.lab.effect.arms import ARMS, DOSES, SLIGHT, Floats
-from evenflow.pipelines.lab.effect.design import Cell, Design, Sample
+from evenflow.pipelines.lab.effect.design import Cell, EffectDesign, SeedSample
 from evenflow.pipelines.lab.effect.texts import Texts, read
 from evenflow.pipelines.lab.effect.vectors import VECTORS
 from evenflow.pipelines.lab.train.errors import TrainInputError
@@ -31,7 +31,7 @@ CELLS, RESULT = "cells.jsonl", "effect.json"
 DIGITS = 5
 
 
-def cells(seeds: int, design: Design) -> list[Cell]:
+def cells(seeds: int, design: EffectDesign) -> list[Cell]:
     """The cells of the pilot, then those of the run, seed by seed."""
     arms = design.arms
     controls = {ARMS[name].control for name in arms}
@@ -54,7 +54,7 @@ def run(
     seeds: int,
     on_cell: Callable[[int, int], None] = lambda done, total: None,
     on_pilot: Callable[[Mapping[str, Any]], None] = lambda expected: None,
-    design: Design = VECTORS,
+    design: EffectDesign = VECTORS,
 ) -> dict[str, Any]:
     """Learn and measure all cells that are not finished, and compare the arms.
 
@@ -81,7 +81,7 @@ def run(
     found = _finished(path, [texts.digest, design.about] if design.about else texts.digest)
     figures = {Cell(*key): own for *key, own in found}
     told = False
-    sample: Sample | None = None
+    sample: SeedSample | None = None
     with path.open("a", encoding="utf-8") as file:
         for done, cell in enumerate(every):
             if cell.seed not in design.pilot and not told:
@@ -122,7 +122,7 @@ Cells = Mapping[Cell, Mapping[str, float]]
 
 
 def _series(
-    figures: Cells, design: Design, arm: str, seeds: Sequence[int], draw: int = 0
+    figures: Cells, design: EffectDesign, arm: str, seeds: Sequence[int], draw: int = 0
 ) -> dict[str, Floats]:
     """An arm's figures over seeds; what is kept is a part of what the original keeps."""
     found = {
@@ -133,7 +133,7 @@ def _series(
     return {**found, "kept": found["kept"] / base}
 
 
-def expected(figures: Cells, seeds: int, design: Design) -> dict[str, Any]:
+def expected(figures: Cells, seeds: int, design: EffectDesign) -> dict[str, Any]:
     """What a pilot says of the run: which effect it will show, and which dose.
 
     Args:
@@ -163,13 +163,13 @@ def expected(figures: Cells, seeds: int, design: Design) -> dict[str, Any]:
     return {"smallest": smallest, "doses": doses}
 
 
-def _seen(values: Floats, design: Design, seeds: int) -> dict[str, float]:
+def _seen(values: Floats, design: EffectDesign, seeds: int) -> dict[str, float]:
     """An effect, and how often such a run shows it."""
     size, error = float(values.mean()), power.error(values, design.halves, seeds)
     return {"effect": round(size, DIGITS), "power": round(power.power(size, error, seeds), 3)}
 
 
-def compared(figures: Cells, seeds: int, design: Design) -> dict[str, Any]:
+def compared(figures: Cells, seeds: int, design: EffectDesign) -> dict[str, Any]:
     """Compare each arm with its control.
 
     Args:
@@ -192,7 +192,7 @@ def compared(figures: Cells, seeds: int, design: Design) -> dict[str, Any]:
     }
 
 
-def _arm(figures: Cells, design: Design, name: str, seeds: Sequence[int]) -> dict[str, Any]:
+def _arm(figures: Cells, design: EffectDesign, name: str, seeds: Sequence[int]) -> dict[str, Any]:
     """The figures of an arm, and their differences from its control."""
     arm = ARMS[name]
     found, control = (_series(figures, design, each, seeds) for each in (name, arm.control))
@@ -210,7 +210,7 @@ def _arm(figures: Cells, design: Design, name: str, seeds: Sequence[int]) -> dic
     }
 
 
-def _plain(values: Floats, design: Design, seeds: int | None = None) -> dict[str, float]:
+def _plain(values: Floats, design: EffectDesign, seeds: int | None = None) -> dict[str, float]:
     """An effect as JSON; the smallest one is of a run of k seeds, if they are others."""
     found = power.effect(values, design.halves)
     if seeds is not None:

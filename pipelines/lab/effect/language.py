@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from evenflow.pipelines.lab.effect.arms import HIGH, Documents, Floats
-from evenflow.pipelines.lab.effect.design import Cell, Design, Sample, read_of, rounded
-from evenflow.pipelines.lab.effect.layers import Below, UpperLayers
+from evenflow.pipelines.lab.effect.design import Cell, EffectDesign, SeedSample, read_of, rounded
+from evenflow.pipelines.lab.effect.layers import LowerStates, UpperLayers
 from evenflow.pipelines.lab.effect.texts import Texts, word_list
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.transforms.lab.masking.sentences import SentenceFinder
@@ -46,7 +46,7 @@ OWN = 1  # beside the seed, so that nothing else draws the same
 
 
 @dataclass(frozen=True)
-class Sizes:
+class SampleSizes:
     """How much a seed draws.
 
     Attributes:
@@ -60,7 +60,7 @@ class Sizes:
     sentences: int = 300
 
 
-class Place(NamedTuple):
+class NamedPlace(NamedTuple):
     """Where a sentence names a group.
 
     Attributes:
@@ -74,7 +74,7 @@ class Place(NamedTuple):
     forms: tuple[int, int]
 
 
-def design(model: str, sizes: Sizes) -> Design:
+def design(model: str, sizes: SampleSizes) -> EffectDesign:
     """The design with a causal language model.
 
     Args:
@@ -88,12 +88,12 @@ def design(model: str, sizes: Sizes) -> Design:
         LanguageModelError: The model cannot be used.
     """
     layers = UpperLayers(model)
-    places: list[Place] = []
+    places: list[NamedPlace] = []
 
-    def sample(texts: Texts, seed: int) -> Sample:
+    def sample(texts: Texts, seed: int) -> SeedSample:
         if not places:
             places.extend(_places(texts, layers))
-        return Drawn(texts, seed, layers, places, sizes)
+        return DrawnSample(texts, seed, layers, places, sizes)
 
     about = {
         "model": loading.folder_of(model).name,
@@ -101,14 +101,14 @@ def design(model: str, sizes: Sizes) -> Design:
         "sizes": asdict(sizes),
         **layers.about,
     }
-    return Design(FIGURES, ARMS, halves=False, sample=sample, pilot=PILOT, about=about)
+    return EffectDesign(FIGURES, ARMS, halves=False, sample=sample, pilot=PILOT, about=about)
 
 
-def _places(texts: Texts, layers: UpperLayers) -> list[Place]:
+def _places(texts: Texts, layers: UpperLayers) -> list[NamedPlace]:
     """The places of a corpus where both forms are one token, and nothing before names a group."""
     words = word_list()
     finder, first = SentenceFinder(words), words.groups[0]
-    found: list[Place] = []
+    found: list[NamedPlace] = []
     for number, text in enumerate(texts.variants["original"]):
         for each in finder.find(text):
             word = each.words[0]
@@ -122,7 +122,7 @@ def _places(texts: Texts, layers: UpperLayers) -> list[Place]:
                 (one, *more), (two, *others) = (layers.tokens(" " + own) for own in ordered)
                 if not more and not others and one != two:
                     own = layers.tokens(before.rstrip())
-                    found.append(Place(number, tuple(own[-BEFORE:]), (one, two)))
+                    found.append(NamedPlace(number, tuple(own[-BEFORE:]), (one, two)))
     return found
 
 
@@ -132,7 +132,7 @@ def _changed(one: str, other: str) -> int:
     return sum(own != exchanged for own, exchanged in pairs)
 
 
-class Drawn:
+class DrawnSample:
     """What a seed draws: documents, and sentences of other documents.
 
     Args:
@@ -151,8 +151,8 @@ class Drawn:
         texts: Texts,
         seed: int,
         layers: UpperLayers,
-        places: Sequence[Place],
-        sizes: Sizes,
+        places: Sequence[NamedPlace],
+        sizes: SampleSizes,
     ):
         self.seed, self._texts, self._layers, self._sizes = seed, texts, layers, sizes
         random = np.random.default_rng([seed, OWN])
@@ -178,7 +178,7 @@ class Drawn:
             (scores > np.quantile(scores, HIGH)).astype(float),
             np.zeros(len(self._own)),
         )
-        self._texts_below: dict[str, Below] = {}
+        self._texts_below: dict[str, LowerStates] = {}
         layers.forget()
         self._base = layers.differences(self._before, self._forms)
 
@@ -202,7 +202,7 @@ class Drawn:
         means = np.bincount(self._pairs, leanings) / np.bincount(self._pairs)
         return leanings - means[self._pairs]
 
-    def _read(self, reads: Mapping[str, Floats]) -> tuple[list[Below], list[float]]:
+    def _read(self, reads: Mapping[str, Floats]) -> tuple[list[LowerStates], list[float]]:
         """The texts that are learnt in their order, with their weights; all arms have one order."""
         found: list[tuple[float, str, float]] = []
         for at, number in enumerate(self._own):
@@ -220,7 +220,7 @@ class Drawn:
         below = self._below([text for _, text, _ in found])
         return below, [weight for *_, weight in found]
 
-    def _below(self, texts: Sequence[str]) -> list[Below]:
+    def _below(self, texts: Sequence[str]) -> list[LowerStates]:
         """What the lower layers make of texts; each is computed once."""
         made = self._texts_below
         new = sorted(set(texts) - made.keys())

@@ -27,7 +27,7 @@ TRIED = "The doctor said that she would be back in an hour."
 SAME = 0.02  # greatest norm of a difference from the whole model, as a part: products have 16 bits
 
 
-class Below(NamedTuple):
+class LowerStates(NamedTuple):
     """A text.
 
     Attributes:
@@ -86,11 +86,11 @@ class UpperLayers:
         """The tokens of a text."""
         return self._tokenizer.encode(text, add_special_tokens=False, verbose=False)
 
-    def below(self, texts: Sequence[Sequence[int]]) -> list[Below]:
+    def below(self, texts: Sequence[Sequence[int]]) -> list[LowerStates]:
         """What the lower layers make of texts."""
         import torch
 
-        found: dict[int, Below] = {}
+        found: dict[int, LowerStates] = {}
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         with torch.no_grad():
             for start in range(0, len(order), AT_ONCE):
@@ -98,7 +98,7 @@ class UpperLayers:
                 laid = self._padded([torch.tensor(texts[at]) for at in places])
                 made = self._through(self._lower, torch.nn.Identity(), input_ids=laid)
                 for at, row in zip(places, made, strict=True):
-                    found[at] = Below(texts[at], row[: len(texts[at])].clone())
+                    found[at] = LowerStates(texts[at], row[: len(texts[at])].clone())
         return [found[at] for at in range(len(texts))]
 
     def forget(self) -> None:
@@ -106,7 +106,9 @@ class UpperLayers:
         for own, start in zip(self._upper.parameters(), self._pretrained, strict=True):
             own.data.copy_(start)
 
-    def learn(self, texts: Sequence[Below], weights: Sequence[float], words: Sequence[int]) -> None:
+    def learn(
+        self, texts: Sequence[LowerStates], weights: Sequence[float], words: Sequence[int]
+    ) -> None:
         """Learn texts once, in their order, from the pretrained weights on.
 
         Args:
@@ -132,7 +134,7 @@ class UpperLayers:
             optimizer.step()
         self._upper.requires_grad_(False)
 
-    def _loss(self, texts: Sequence[Below], weights: Sequence[float], known: Any) -> Any:
+    def _loss(self, texts: Sequence[LowerStates], weights: Sequence[float], known: Any) -> Any:
         """The weighted mean of the cross-entropies of the tokens of some texts."""
         import torch
 
@@ -150,7 +152,7 @@ class UpperLayers:
         )
         return (losses * each).sum() / each.sum()
 
-    def differences(self, texts: Sequence[Below], forms: Sequence[tuple[int, int]]) -> Floats:
+    def differences(self, texts: Sequence[LowerStates], forms: Sequence[tuple[int, int]]) -> Floats:
         """The log-probability of one token after each text, less that of another one, (n,)."""
         import torch
 
@@ -164,7 +166,7 @@ class UpperLayers:
                 found.append(((one - other).float() * last).sum(dim=1).cpu())
         return np.concatenate([each.double().numpy() for each in found])
 
-    def _above(self, texts: Sequence[Below]) -> Any:
+    def _above(self, texts: Sequence[LowerStates]) -> Any:
         """What the upper layers make of what the lower ones made, (B, longest T, D)."""
         laid = self._padded([text.made for text in texts])
         return self._through(self._upper, self._norm, inputs_embeds=laid)

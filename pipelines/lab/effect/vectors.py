@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from evenflow.pipelines.lab.effect.arms import ARMS, HIGH, Documents, Floats
-from evenflow.pipelines.lab.effect.design import Cell, Design, read_of, rounded
+from evenflow.pipelines.lab.effect.design import Cell, EffectDesign, read_of, rounded
 from evenflow.pipelines.lab.effect.texts import Ints, Texts
 from evenflow.transforms.lab.bias_score.corpus_vectors import Pairs, vectors
 from evenflow.transforms.lab.bias_score.seat import effect_size
@@ -86,7 +86,7 @@ class Half:
         return made @ (made[signs > 0].mean(axis=0) - made[signs < 0].mean(axis=0))
 
 
-VECTORS = Design(
+VECTORS = EffectDesign(
     {
         "kept": "part of the other half's leanings that is kept",
         "career": "WEAT d of career and family",

@@ -37,7 +37,7 @@ class UnspecifiedSettings(Section):
     """Settings of people without a group: none."""
 
 
-class People(Entry):
+class WordsForPeople(Entry):
     """Words for people, of an attribute.
 
     Attributes:
@@ -66,8 +66,8 @@ class Unspecified(Measured):
     """
 
     sums: dict[str, Any]
-    rolling: dict[str, People]
-    cumulative: dict[str, People]
+    rolling: dict[str, WordsForPeople]
+    cumulative: dict[str, WordsForPeople]
 
 
 class UnspecifiedCounter(Counter):
@@ -198,7 +198,7 @@ class UnspecifiedPeople(Measure[Unspecified]):
         return repr([(each.attribute, each.unspecified) for each in lists if each.unspecified])
 
 
-def _people(own: Mapping[str, Any], confidence: float) -> People:
+def _people(own: Mapping[str, Any], confidence: float) -> WordsForPeople:
     """The shares of an attribute's sums."""
     counts, products = own["counts"], own["products"]
     total, without = sum(counts.values()), counts[UNSPECIFIED]
@@ -211,7 +211,7 @@ def _people(own: Mapping[str, Any], confidence: float) -> People:
         ],
     )
     found: Score = score(sums, ALL_OF_GROUPS, confidence)
-    return People(
+    return WordsForPeople(
         shares={group: round(count / total, DIGITS) for group, count in counts.items()}
         if total
         else {},
