@@ -74,6 +74,8 @@ def doctor(
             found.append(each)
             if not as_json:
                 print(f"{MARKS[each.state]:<8}{visible(f'{each.part}: {each.text}')}", flush=True)
+        if not found and not as_json:
+            print("the configuration is valid; give --input, --output or --kafka to look at more")
         if as_json:
             print(json.dumps([asdict(each) for each in found], indent=1))
     raise typer.Exit(USAGE if any(each.state == "missing" for each in found) else 0)
