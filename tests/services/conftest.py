@@ -134,6 +134,14 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 
 @pytest.fixture
+def s3_here(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+    """The S3 server, to which the environment of this process leads."""
+    for name, value in s3.environment().items():
+        monkeypatch.setenv(name, value)
+    return s3
+
+
+@pytest.fixture
 def s3_faults(s3: S3Server) -> Iterator[S3Faults]:
     """What makes faults between a test and the S3 server; it makes none yet."""
     with S3Faults(s3) as proxy:
@@ -163,14 +171,10 @@ def tabs(_browser: Browser) -> Iterator[Tabs]:
 
 
 @pytest.fixture
-def reached(
-    s3: S3Server, flink_cluster: FlinkCluster, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[FlinkCluster]:
+def reached(s3_here: S3Server, flink_cluster: FlinkCluster) -> Iterator[FlinkCluster]:
     """The cluster, whose workers reach the S3 server as this process does."""
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
-    if flink_cluster.environment != s3.environment():
-        flink_cluster.environment.update(s3.environment())
+    if flink_cluster.environment != s3_here.environment():
+        flink_cluster.environment.update(s3_here.environment())
         for pool in (name for name in flink_cluster.processes if name.startswith("pool")):
             flink_cluster.restart(pool)
     yield flink_cluster

@@ -14,7 +14,6 @@ from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
     from commands import Call
-    from services.s3_server import S3Server
 
 pytest_plugins = ["commands"]
 
@@ -38,9 +37,8 @@ def test_topics_group_and_transactions(broker: Broker) -> None:
     assert missing.state == "missing" and "doctor-not-there" in missing.text
 
 
-def test_a_store(s3: S3Server, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.usefixtures("s3_here")
+def test_a_store(bucket: str) -> None:
     parts = found(output=at(f"{bucket}/doctor/out"))
     assert parts["output"].state == parts["clock"].state == "fine"
     assert list(at(f"{bucket}/doctor").tree()) == []

@@ -7,16 +7,12 @@ from pathlib import Path
 import pytest
 from golden.record import differences, into_store, of_topic, runs
 from services.kafka_broker import Broker
-from services.s3_server import S3Server
 
 
 def test_a_topic_gives_what_is_on_record(broker: Broker, tmp_path: Path) -> None:
     assert differences("topic", runs(of_topic(broker), tmp_path)) == []
 
 
-def test_a_store_gives_what_is_on_record(
-    s3: S3Server, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.usefixtures("s3_here")
+def test_a_store_gives_what_is_on_record(bucket: str, tmp_path: Path) -> None:
     assert differences("store", runs(into_store(bucket), tmp_path)) == []

@@ -9,7 +9,6 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-import pytest
 from services.kafka_broker import Broker, free_port
 from services.s3_server import S3Server
 from services.stream_outputs import command, count, documents, gate, wait_for
@@ -62,18 +61,16 @@ def test_a_gate_a_standby_and_a_broker_that_goes_and_comes(
 
 
 def test_a_store_that_is_away_and_a_stop_meanwhile(
-    own_broker: Broker, s3: S3Server, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_broker: Broker, s3_here: S3Server, bucket: str, tmp_path: Path
 ) -> None:
     """The last beat cannot be written: a stop does not wait for the store's return."""
-    for key, value in s3.environment().items():
-        monkeypatch.setenv(key, value)
     own_broker.start()
     name, port = own_broker.create_topic("docs"), free_port()
     own_broker.produce(name, 0, documents(0, 20))
     words = command(own_broker, name, f"{bucket}/out", "--metrics-port", str(port))
     with gate(words, tmp_path) as running:
         wait_for(lambda: asked(port, "/readyz")[0] == 200)
-        s3.kill()
+        s3_here.kill()
         try:
             wait_for(lambda: asked(port, "/readyz")[0] in (0, 503))  # it waits for the store
             assert asked(port, "/healthz") == (200, {"ok": True})
@@ -81,4 +78,4 @@ def test_a_store_that_is_away_and_a_stop_meanwhile(
             # A store that is away is asked again for 90 s, in which no handler of Python runs
             assert running.ended(60) == 128 + signal.SIGTERM
         finally:
-            s3.start()
+            s3_here.start()

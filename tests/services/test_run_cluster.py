@@ -17,7 +17,6 @@ import pytest
 from places import DATA
 from services.flink_cluster import FlinkCluster
 from services.job_server import JobServer
-from services.s3_server import S3Server
 
 from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.engine.files.driver import Run
@@ -94,18 +93,11 @@ def test_two_processes(
     assert outputs(at(tmp_path)) == expected
 
 
+@pytest.mark.usefixtures("s3_here")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_store(
-    corpus: Path,
-    config: Config,
-    expected: dict[str, bytes],
-    s3: S3Server,
-    bucket: str,
-    monkeypatch: pytest.MonkeyPatch,
-    workers: int,
+    corpus: Path, config: Config, expected: dict[str, bytes], bucket: str, workers: int
 ) -> None:
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
     output = at(f"{bucket}/a b%20c")
     Run([str(corpus)], output, config, workers=workers).go()
     assert outputs(output) == expected

@@ -59,11 +59,8 @@ def content(store: S3Store, key: str = KEY) -> bytes:
     return bytes(obstore.get(store, key).bytes())
 
 
-def test_the_environment_alone_leads_to_the_server(
-    monkeypatch: pytest.MonkeyPatch, s3: S3Server, bucket: str
-) -> None:
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.usefixtures("s3_here")
+def test_the_environment_alone_leads_to_the_server(bucket: str) -> None:
     store = opened(bucket)
     obstore.put(store, KEY, b"one")
     assert content(store) == b"one" and keys(store) == [KEY]

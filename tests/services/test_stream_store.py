@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from services.kafka_broker import Broker
-from services.s3_server import S3Server
 from services.stream_outputs import (
     TopicMaker,
     accepted,
@@ -26,6 +25,7 @@ from evenflow.pipelines.engine.stream import parcels
 from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.transforms.storage.storage import at
 
+pytestmark = pytest.mark.usefixtures("s3_here")
 BEGIN_MS = 1_600_000_000_000
 
 
@@ -33,12 +33,8 @@ def test_the_same_files_as_in_a_directory(
     broker: Broker,
     topic: TopicMaker,
     tmp_path: Path,
-    s3: S3Server,
     bucket: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for key, value in s3.environment().items():
-        monkeypatch.setenv(key, value)
     name, published = topic(3), topic(1)
     for span in range(3):
         for partition in range(2):
@@ -69,13 +65,9 @@ def test_a_gate_says_that_another_has_taken_over(
     broker: Broker,
     topic: TopicMaker,
     tmp_path: Path,
-    s3: S3Server,
     bucket: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The other begins a term and deletes what is staged; there is no pane to commit any more."""
-    for key, value in s3.environment().items():
-        monkeypatch.setenv(key, value)
     name, output = topic(1), at(f"{bucket}/out")
     broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)
     with gate(command(broker, name, f"{bucket}/out"), tmp_path) as running:
@@ -89,12 +81,9 @@ def test_a_gate_says_that_another_has_taken_over(
 def test_a_gate_whose_blocks_another_has_deleted_says_that_it_has_taken_over(
     broker: Broker,
     topic: TopicMaker,
-    s3: S3Server,
     bucket: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for key, value in s3.environment().items():
-        monkeypatch.setenv(key, value)
     name, output, receive = topic(1), at(f"{bucket}/out"), parcels.receive
     broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)
 

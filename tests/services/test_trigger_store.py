@@ -22,10 +22,8 @@ PANES = 4
 
 
 @pytest.fixture(autouse=True)
-def _client(monkeypatch: pytest.MonkeyPatch, s3: S3Server) -> Iterator[None]:
+def _client(s3_here: S3Server) -> Iterator[None]:
     """The environment leads to the server, and clients of another test are forgotten."""
-    for name, value in s3.environment().items():
-        monkeypatch.setenv(name, value)
     objects._client.cache_clear()
     yield
     objects._client.cache_clear()
