@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
@@ -44,6 +45,19 @@ class MeasureTotals(Entry):
     sums: dict[str, Any]
     recent: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     states: dict[State, int] = Field(default_factory=dict[State, int])
+
+
+def rolled(counted: Mapping[str, Any], totals: MeasureTotals | None) -> dict[str, Any]:
+    """What was counted of the next pane, together with the last accepted ones.
+
+    Args:
+        counted: What a counter counted of the pane.
+        totals: The sums over the panes before; None before the first.
+
+    Returns:
+        The sums.
+    """
+    return reduce(summed, totals.recent if totals is not None else (), dict(counted))
 
 
 class Family(NamedTuple):
@@ -316,7 +330,8 @@ class Measure(ABC, Generic[R]):
     def limit_families(self, config: Config) -> Iterator[Family]:
         """Yield its thresholds as metrics, which alerts compare."""
         values = {(level,): value for level, value in self.thresholds(config).items()}
-        yield Family(f"{self.name}_threshold", self.about_limits, ["level"], values)
+        if values or self.limits:
+            yield Family(f"{self.name}_threshold", self.about_limits, ["level"], values)
 
     def thresholds(self, config: Config) -> dict[str, float | None]:
         """Its thresholds by level; empty if the measure is off."""

@@ -8,11 +8,17 @@ import numpy as np
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.section import Section, Share
-from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import Measured, Score
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
-from evenflow.transforms.measures.measure import Columns, Counter, Family, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import (
+    Columns,
+    Counter,
+    Family,
+    Measure,
+    MeasureTotals,
+    rolled,
+)
 from evenflow.transforms.measures.verdict import Thresholds, decide
 from evenflow.wordlists.loader import WordList
 
@@ -75,9 +81,7 @@ class LengthMeasure(Measure[Lengths]):
         own = self.own_settings(config)
         if own is None:
             return None
-        rolling = dict(counted)
-        for each in totals.recent if totals is not None else ():
-            rolling = summed(rolling, each)
+        rolling = rolled(counted, totals)
         gap, low = _gap(rolling)
         texts = sum(each["n"] for each in rolling.values())
         seen = Score(dr=gap, corrected=None, low=low, high=None, mentions=texts, documents=texts)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
 from typing import Any, ClassVar
 
 from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.coverage import CoverageSettings
-from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import State, Verdict
 from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.io.records import Documents
@@ -26,6 +24,7 @@ from evenflow.transforms.measures.measure import (
     Family,
     Measure,
     MeasureTotals,
+    rolled,
 )
 from evenflow.wordlists.loader import WordList
 
@@ -98,8 +97,7 @@ class CoverageMeasure(Measure[CoverageEntry]):
         settings = config.coverage
         if settings.tau is None:
             return None
-        recent = totals.recent if totals is not None else []
-        records = Meetings(settings, lists).table(reduce(summed, recent, dict(counted)))
+        records = Meetings(settings, lists).table(rolled(counted, totals))
         confidence, threshold = config.gate.confidence, Threshold.parse(str(settings.tau))
 
         def described(records: Table) -> dict[str, Any]:

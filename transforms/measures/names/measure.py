@@ -28,7 +28,14 @@ from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import Measured, Score, Sums, Verdict
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
-from evenflow.transforms.measures.measure import Columns, Counter, Family, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import (
+    Columns,
+    Counter,
+    Family,
+    Measure,
+    MeasureTotals,
+    rolled,
+)
 from evenflow.transforms.measures.names.recogniser import Recogniser
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import doubted
@@ -146,11 +153,10 @@ class NamedPeople(Measure[Named]):
         own: NameSettings | None = self.own_settings(config)
         if own is None:
             return None
-        rolling = sums = dict.fromkeys(KEYS, 0) | dict(counted)
-        for each in totals.recent if totals is not None else ():
-            rolling = summed(rolling, each)
+        sums = dict.fromkeys(KEYS, 0) | dict(counted)
         whole = sums if totals is None else summed(sums, totals.sums)
-        scores = [_score(each, own, config.gate.confidence) for each in (rolling, whole)]
+        both = rolled(sums, totals), whole
+        scores = [_score(each, own, config.gate.confidence) for each in both]
         before = totals.last.verdict.state if totals is not None else None
         warn, block = (NEVER if each is None else each for each in (own.warn, own.block))
         limits = Thresholds(min(warn, block), block, own.min_people, config.gate.hysteresis)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,14 +14,20 @@ import numpy.typing as npt
 from pydantic import Field
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import BAD, Entry, Measured, Score, State, Sums, Verdict
 from evenflow.transforms.io.fields import by_name, values_of
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.measures.coverage.measure import CoverageMeasure
 from evenflow.transforms.measures.coverage.records import CoverageEntry
-from evenflow.transforms.measures.measure import Columns, Counter, Family, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import (
+    Columns,
+    Counter,
+    Family,
+    Measure,
+    MeasureTotals,
+    rolled,
+)
 from evenflow.transforms.measures.representation.dr import score, sums
 from evenflow.transforms.measures.verdict import Thresholds, decide, worst
 from evenflow.wordlists.loader import WordList
@@ -137,8 +142,7 @@ class SyntheticMeasure(Measure[Synthetic]):
         """
         if config.synthetic.field is None:
             return None
-        recent = totals.recent if totals is not None else []
-        rolling = reduce(summed, recent, dict(counted))
+        rolling = rolled(counted, totals)
         before = self._own(totals).attributes if totals is not None else {}
         attributes = {
             words.attribute: _without(

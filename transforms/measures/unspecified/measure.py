@@ -24,7 +24,14 @@ from evenflow.schemas.ledger import Entry, Measured, Score, Sums, Verdict
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.labels.searched import Searched
-from evenflow.transforms.measures.measure import Columns, Counter, Family, Measure, MeasureTotals
+from evenflow.transforms.measures.measure import (
+    Columns,
+    Counter,
+    Family,
+    Measure,
+    MeasureTotals,
+    rolled,
+)
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.wordlists.loader import UNSPECIFIED, WordList
 
@@ -127,13 +134,11 @@ class UnspecifiedPeople(Measure[Unspecified]):
         """Score the next pane; it is always open."""
         if self.own_settings(config) is None:
             return None
-        rolling = sums = dict(counted)
-        for each in totals.recent if totals is not None else ():
-            rolling = summed(rolling, each)
+        sums = dict(counted)
         whole = sums if totals is None else summed(sums, totals.sums)
         scored = [
             {attribute: _people(own, config.gate.confidence) for attribute, own in each.items()}
-            for each in (rolling, whole)
+            for each in (rolled(sums, totals), whole)
         ]
         verdict = Verdict(state="open", reason=NOT_JUDGED)
         return Unspecified(sums=sums, rolling=scored[0], cumulative=scored[1], verdict=verdict)
@@ -179,10 +184,6 @@ class UnspecifiedPeople(Measure[Unspecified]):
         }  # fmt: skip
         about = "Share of words for people that say no group, rolling panes."
         yield Family("unspecified_share", about, ["attribute", "figure"], shares)
-
-    def limit_families(self, config: Config) -> Iterator[Family]:
-        """Yield nothing: there are no thresholds."""
-        yield from ()
 
     def look(self, config: Config, on_note: Callable[[str], None]) -> None:
         """Tell that nothing is counted, where no list has such words."""
