@@ -259,25 +259,25 @@ def explained(error: Exception, session: Session) -> tuple[str, int]:
     return f"unexpected error: {type(error).__name__}: {error}{place}{hint}", FAILED
 
 
-def explained_system(error: OSError, output_: Storage | None, resumable: bool = False) -> str:
+def explained_system(error: OSError, output: Storage | None, resumable: bool = False) -> str:
     """Explain an error of the system, with its path and what to do.
 
     Args:
         error: The error.
-        output_: Where the results go, if that is known.
+        output: Where the results go, if that is known.
         resumable: Whether the same command goes on where it ended.
 
     Returns:
         A sentence.
     """
     reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow's own words hide it
-    output = output_.local if output_ is not None else None
-    path = error.filename or (output if error.errno in (*FULL, *FORBIDDEN, None) else None)
+    folder = output.local if output is not None else None
+    path = error.filename or (folder if error.errno in (*FULL, *FORBIDDEN, None) else None)
     place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes | os.PathLike) else ""
     message = place + reason
     if error.errno in FULL:
         return f"{message}; make room{f', then {AGAIN}' if resumable else ''}"
-    if output is not None and _is_below(path, output):
+    if folder is not None and _is_below(path, folder):
         if error.errno in FORBIDDEN:
             return f"{message}; give an --output that you may write to"
         if error.errno in NO_FOLDER:

@@ -25,6 +25,7 @@ def _steps(given: Any) -> Any:
     return steps
 
 
+# Two whole numbers; `repair.leave` has it in the form 1000-2029
 RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
 LONGEST = 18  # digits of a number
 

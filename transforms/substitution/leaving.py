@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from evenflow.schemas.config.repair import RANGE
 from evenflow.wordlists import spelling
 
 # Whole numbers: no part of a word, of a decimal fraction or of a larger number
 NUMBER = re.compile(r"(?<![\w.,])\d{1,18}(?!\w|[.,]\d)")
-RANGE = re.compile(r"(\d{1,18})-(\d{1,18})")
 
 
 class Leaving:

@@ -156,8 +156,9 @@ class Substituter:
 
     def _stays(self, text: str, start: int, end: int) -> str:
         """Why a sentence text[start:end] is never changed, empty where it may be."""
-        left = self._leaving.leaves(text[start:end])
-        return _unreadable_reason(text, start, end) or (sets.LEFT if left else "")
+        if reason := _unreadable_reason(text, start, end):
+            return reason
+        return sets.LEFT if self._leaving.leaves(text[start:end]) else ""
 
     def _score_first(self, text: str, made: Sequence[Set], first: FirstScorer) -> list[Set]:
         """The sets with their first probability, the greatest over their targets."""

@@ -188,11 +188,15 @@ class DrawnSample:
         texts = {self._texts.variants[name][at] for name in VARIANTS for at in self._own}
         return {text: self._layers.tokens(text)[: self._sizes.tokens] for text in sorted(texts)}
 
+    @cached_property
+    def _known(self) -> list[int]:
+        """The different tokens of these texts, sorted: what the loss is over."""
+        return sorted({token for tokens in self._tokens.values() for token in tokens})
+
     def figures(self, cell: Cell) -> dict[str, float]:
         """Let the model learn an arm, and measure how it leans."""
         reads, _ = read_of(cell, self._documents)
-        known = sorted({token for tokens in self._tokens.values() for token in tokens})
-        self._layers.learn(*self._read(reads), known)
+        self._layers.learn(*self._read(reads), self._known)
         found = self._layers.differences(self._before, self._forms)
         kept = np.cov(self._apart(found), self._apart(self._base))[0, 1]
         return rounded({"kept": kept, "lean": found.mean()})
