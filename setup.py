@@ -8,15 +8,12 @@ from pathlib import Path
 from setuptools import setup
 
 # The graphs on a cluster and the transforms of evenflow.beam; a third of what an installation takes
-BEAM = ["apache-beam>=2.70,<3"]
+BEAM = ["apache-beam>=2.72,<3"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 # mkdocs-material: a site with search and checked links that needs no network to read;
 # mkdocstrings-python: the API page, from docstrings in Google's style
 DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
-# Makes the dashboards of deploy/grafana, which are committed: only who changes them needs it.
-# Pinned, because another version writes other JSON
-GRAFANA = ["grafana-foundation-sdk==1769699379!11.6.0"]
 WARC = ["warcio>=1.7"]
 # The language of a text: 97 languages by numpy alone, and nothing to download
 LANGUAGES = ["py3langid>=0.4"]
@@ -57,13 +54,9 @@ setup(
     },
     entry_points={
         "console_scripts": ["evenflow=evenflow.pipelines.cli.app:main"],
-        # Measures that are off until a configuration names them, by the door of other packages
-        "evenflow.measures": [
-            "names = evenflow.transforms.measures.names:NamedPeople",
-            "unspecified = evenflow.transforms.measures.unspecified:UnspecifiedPeople",
-        ],
     },
     install_requires=[
+        "click>=8.5",  # with help of arguments, and what a wrong command may have meant
         "crc32c>=2.7",  # without it, kafka-python checks CRCs in Python, ten times slower
         "cronsim>=2.6",  # schedules of triggers
         "great-expectations>=1.24,<2",
@@ -76,14 +69,13 @@ setup(
         "orjson>=3.9.15",  # earlier ones crash on records that are nested deeply
         "pandas>=2.1",
         "prometheus-client>=0.22.1",
-        "pyarrow>=16",
+        "pyarrow>=21",  # views in Parquet
         "pydantic>=2.12",  # fields that are left out while they are empty
         "pyyaml>=6",
         "rich>=13",
         "scipy>=1.11",
         "starlette>=1,<2",  # the live page: an ASGI application, and its server uvicorn
         "tokenizers>=0.20",  # the word pieces that those networks read
-        "typer>=0.19",
         "uvicorn>=0.30",
         "zstandard>=0.22",
     ],
@@ -96,10 +88,8 @@ setup(
         "data-juicer": ["py-data-juicer>=1.6", "aiohttp>=3"],
         "docs": DOCS,
         "languages": LANGUAGES,
-        "grafana": GRAFANA,
         # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
         "iceberg": ["pyiceberg[sql-sqlite]>=0.10"],
-        "delta": ["deltalake>=1.0"],  # appends to tables of Delta Lake
         "nemo-curator": ["nemo-curator>=1.4"],
         # Inputs of .warc and .warc.gz, as crawls leave them
         "warc": WARC,
@@ -112,12 +102,12 @@ setup(
             "scikit-learn>=1.4",
             "torch>=2.6",
             "transformers>=4.56",  # from which on weights have a dtype
+            "typer>=0.19",  # the recipes of the models that ship
         ],
         "test": [
             *BEAM,
             *LLM,
             *DOCS,
-            *GRAFANA,
             *WARC,
             *LANGUAGES,
             "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser
@@ -134,12 +124,8 @@ setup(
             "types-PyYAML",
         ],
         "bench": [
-            "blingfire>=0.1.8",
             "datatrove>=0.3",
             "lm-eval>=0.4.9",  # the reference of the benchmarks of models
-            "nltk>=3.9",
-            "pysbd>=0.3.4",
-            "ruamel.yaml>=0.18",
             "spacy>=3.7",
         ],
     },

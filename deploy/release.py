@@ -39,16 +39,7 @@ def commit_time(root: Path = ROOT) -> int:
 def build(source: Path, folder: Path, epoch: int) -> tuple[Path, Path]:
     """Build sdist and wheel; the wheel is built from the sdist.
 
-    Args:
-        source: Root of the sources.
-        folder: Where the two files go.
-        epoch: Their time, in seconds since 1970.
-
-    Returns:
-        The wheel and the sdist.
-
-    Raises:
-        CalledProcessError: The build failed.
+    `epoch`: Their time, in seconds since 1970.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
@@ -85,11 +76,7 @@ def locked_names(lock: Path = LOCK) -> list[str]:
 
 
 def section(text: str, version: str) -> str:
-    """Return the changelog's section of a version, without its heading.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Return the changelog's section of a version, without its heading."""
     found = re.search(rf"^## {re.escape(version)},.*?$(.*?)(?=^## |\Z)", text, re.M | re.S)
     if found is None:
         raise ValueError(f"{CHANGELOG.name}: no section «## {version}, …»")
@@ -99,14 +86,7 @@ def section(text: str, version: str) -> str:
 def with_fragments(text: str, fragments: list[str], version: str, day: str) -> str:
     """Put fragments into a changelog, at the top of a version's section.
 
-    Args:
-        text: The changelog. The section may be there, as «## VERSION, not released yet».
-        fragments: Lists in Markdown.
-        version: The version.
-        day: The day of its release, or «not released yet».
-
-    Returns:
-        The changelog with the section, dated.
+    `day`: The day of its release, or «not released yet».
     """
     heading, added = f"## {version}, {day}", "\n".join(each.strip() for each in fragments)
     waiting = re.compile(rf"^## {re.escape(version)}, not released yet\n*", re.M)

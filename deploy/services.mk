@@ -1,29 +1,23 @@
-# Real parts for topics, clusters, object stores and alerts, and for their tests, fetched into build/services/: Kafka, Prism, Flink
-# and Spark with Beam's job servers, an S3 server, and Prometheus; and a browser. The gate on files of one machine needs none of them.
-# `make services` needs a JDK 17 and Maven (Kafka, Flink, Spark) and Go 1.26 or newer (Prism, S3).
-# Versions are pinned in pom.xml in deploy/kafka, deploy/flink, deploy/spark and here; jars are checked against SHA256SUMS beside
+# Real parts for topics, clusters, object stores and alerts, and for their tests, fetched into build/services/: Kafka, Flink
+# with Beam's job server, an S3 server, and Prometheus; and a browser. The gate on files of one machine needs none of them.
+# `make services` needs a JDK 17 and Maven (Kafka, Flink) and Go 1.26 or newer (S3).
+# Versions are pinned in pom.xml in deploy/kafka, deploy/flink and here; jars are checked against SHA256SUMS beside
 # each pom.xml, Go's modules by Go's own checksum database. Parts that exist are not fetched or built again.
 SERVICES := build/services
-PRISM_VERSION := v2.77.0# that of apache-beam in the environment
-PRISM := $(SERVICES)/prism/$(PRISM_VERSION)-loopback
-BEAM := github.com/apache/beam/sdks/v2
 .PRECIOUS: $(SERVICES)/%/.checked $(SERVICES)/%/loopback
 MAVEN := mvn --quiet --batch-mode --strict-checksums
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka flink spark prism versitygw browser
-services: kafka flink spark prism versitygw browser
+.PHONY: services kafka flink versitygw browser
+services: kafka flink versitygw browser
 kafka: $(SERVICES)/kafka/.checked
 flink: $(SERVICES)/flink/gradle/wrapper
-spark: $(SERVICES)/spark/loopback
-prism: $(PRISM)/prism
-	ln -sfn $(notdir $(PRISM))/prism $(SERVICES)/prism/prism
 versitygw: $(VERSITYGW)/versitygw
 	ln -sfn $(notdir $(VERSITYGW))/versitygw $(SERVICES)/versitygw/versitygw
 
 $(SERVICES)/%/.checked: deploy/%/pom.xml deploy/%/SHA256SUMS
-	@command -v java mvn >/dev/null || { echo "Kafka, Flink and Spark need Java 17 and Maven on the PATH" >&2; exit 1; }
+	@command -v java mvn >/dev/null || { echo "Kafka and Flink need Java 17 and Maven on the PATH" >&2; exit 1; }
 	rm -rf $(@D)/lib
 	$(MAVEN) --file $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(abspath $(@D)/lib)
 	cd $(@D)/lib && sha256sum --check --strict --quiet $(abspath deploy/$*/SHA256SUMS)
@@ -50,19 +44,6 @@ $(SERVICES)/flink/gradle/wrapper: $(SERVICES)/flink/loopback
 	rm -rf $@
 	mkdir -p $@
 	cp --recursive --link $(SERVICES)/flink/lib $< $@/
-
-# The released Prism takes jobs, which are code, on every interface, and no option changes that. So one line is changed.
-PRISM_LISTENS := go/pkg/beam/runners/prism/internal/jobservices/server.go
-$(PRISM)/prism:
-	@command -v go >/dev/null || { echo "Prism is built with Go 1.26 or newer; none is on the PATH" >&2; exit 1; }
-	rm -rf $(@D)
-	mkdir -p $(@D)/source/beam
-	cd $(@D)/source && go mod init prism && go get -tool $(BEAM)/go/cmd/prism@$(PRISM_VERSION)
-	cd $(@D)/source && from=$$(go list -m -f '{{.Dir}}' $(BEAM)) && cp -r $$from/go.mod $$from/go.sum $$from/go beam/ && chmod -R u+w beam
-	cd $(@D)/source/beam && sed -i.released 's/Listen("tcp", fmt.Sprintf(":%d"/Listen("tcp", fmt.Sprintf("127.0.0.1:%d"/' $(PRISM_LISTENS)
-	cd $(@D)/source && grep -q '"127.0.0.1:%d"' beam/$(PRISM_LISTENS) && go mod edit -replace $(BEAM)=./beam
-	cd $(@D)/source && go build -o ../prism $(BEAM)/go/cmd/prism
-	rm -rf $(@D)/source
 
 # An S3 server that keeps objects as plain files, with conditional writes.
 $(VERSITYGW)/versitygw:

@@ -15,14 +15,7 @@ SHOWN = 12  # packages that are named
 
 
 def needed(name: str) -> dict[str, Distribution]:
-    """What a package needs, itself included.
-
-    Args:
-        name: The package.
-
-    Returns:
-        The distributions by their normal name.
-    """
+    """What a package needs, itself included."""
     found: dict[str, Distribution] = {}
     asked: set[tuple[str, str]] = set()
     waiting = [(name, "")]

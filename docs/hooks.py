@@ -25,15 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Pages that are files of the repository: they are read there too, and have one source.
 PAGES = {
     "contributing.md": "CONTRIBUTING.md",
-    "document_guideline.md": "docs/document_guideline.md",
-    "exchange_guideline.md": "docs/exchange_guideline.md",
-    "stereotype_guideline.md": "docs/stereotype_guideline.md",
     "model_card.md": "transforms/models/shipped/README.md",
-    "data_documents.md": "tests/data/documents_README.md",
-    "data_exchanges.md": "tests/data/exchanges_README.md",
-    "data_cda.md": "tests/data/cda_README.md",
-    "data_stereotype_sets.md": "tests/data/stereotype_sets_README.md",
-    "data_stereotype_gold.md": "tests/data/stereotype_gold_README.md",
     "report.png": "docs/report.png",
     "experiment.html": "docs/experiment/speeches.html",
 }
@@ -58,35 +50,14 @@ def on_startup(**_: Any) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that lie elsewhere in the repository.
-
-    Args:
-        files: The files under docs/pages.
-        config: The site's configuration.
-
-    Returns:
-        The same files, and those of `PAGES`.
-    """
+    """Add the pages that lie elsewhere in the repository."""
     for name, path in PAGES.items():
         files.append(File.generated(config, name, content=(ROOT / path).read_bytes()))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Replace the directives of a page.
-
-    Args:
-        markdown: The page's source.
-        page: The page.
-        config: The site's configuration.
-        files: All files of the site.
-
-    Returns:
-        The source with each directive replaced.
-
-    Raises:
-        KeyError: A directive's kind is not in `MAKERS`.
-    """
+    """Replace the directives of a page."""
     return DIRECTIVE.sub(lambda found: MAKERS[found[1]]((found[2] or "").strip()), markdown)
 
 
@@ -138,11 +109,7 @@ def metrics(_: str) -> str:
 
 
 def experiment(name: str) -> str:
-    """Return the table of an experiment and what follows from it.
-
-    Args:
-        name: Its experiment.json, in the repository.
-    """
+    """Return the table of an experiment and what follows from it."""
     from evenflow.pipelines.lab.train.comparison import Estimate, interval
 
     found = json.loads((ROOT / name).read_text(encoding="utf-8"))
@@ -166,27 +133,18 @@ def experiment(name: str) -> str:
 
 
 def effect(given: str) -> str:
-    """Return the tables of a question of an experiment on what a model learns.
-
-    Args:
-        given: Its effect.json, in the repository, and the question, or `pilot`.
-    """
+    """Return the tables of a question of an experiment on what a model learns."""
     from evenflow.pipelines.cli.lab.effect import interval
-    from evenflow.pipelines.lab.effect import language, vectors
     from evenflow.pipelines.lab.effect.arms import ARMS
+    from evenflow.pipelines.lab.effect.vectors import FIGURES
 
     name, question = given.split()
     found = json.loads((ROOT / name).read_text(encoding="utf-8"))
     if question == "pilot":
         return _pilot(found)
-    arms = {
-        arm: found["arms"][arm]
-        for arm in ARMS
-        if ARMS[arm].question == question and arm in found["arms"]
-    }
-    figures = language.FIGURES if "model" in found else vectors.VECTORS.figures
+    arms = {arm: found["arms"][arm] for arm in ARMS if ARMS[arm].question == question}
     rows: list[str] = []
-    for figure, title in figures.items():
+    for figure, title in FIGURES.items():
         rows += [f"**{figure}**: {title}", "", "| arm | figure | less its control's | smallest |"]
         rows.append("| --- | --- | --- | --- |")
         for arm in arms.values():
@@ -247,12 +205,22 @@ def benchmarks(_: str) -> str:
     return "\n".join(rows)
 
 
-def docstring(name: str) -> str:
-    """Return the docstring of a module.
+def results(_: str) -> str:
+    """Return the tables that benchmarks left, with date and commit; else their notes."""
+    parts: list[str] = []
+    for path in sorted((ROOT / "tests" / "benchmarks" / "results").glob("*.json")):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        commands = ", ".join(f"`{command}`" for command in kept["commands"])
+        parts += [f"## {kept['title']}", f"{kept['date']}, {kept['commit']}. {commands}"]
+        for table in kept["tables"]:
+            head = (table["columns"], ["---"] * len(table["columns"]))
+            parts.append("\n".join(f"| {' | '.join(row)} |" for row in (*head, *table["rows"])))
+        parts += [note for note in kept["notes"] if not kept["tables"] or note.startswith("![")]
+    return "\n\n".join(parts)
 
-    Args:
-        name: Its dotted name.
-    """
+
+def docstring(name: str) -> str:
+    """Return the docstring of a module."""
     return inspect.getdoc(import_module(name)) or ""
 
 
@@ -269,4 +237,5 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "effect": effect,
     "benchmarks": benchmarks,
     "docstring": docstring,
+    "results": results,
 }

@@ -35,7 +35,6 @@ PICTURES: dict[str, Picture] = {
     "pages/board_pane.png": ("/gate/{gate}/pane/{pane}", 1120, 1100, "dark"),
 }
 WORDS: dict[str, Picture] = {
-    "pages/word_complete.png": ("complete.html", 1200, 1000, "light"),
     "pages/word_review.png": ("", 1100, 900, "light"),
     "pages/word_review_narrow.png": ("", 420, 900, "dark"),
 }
@@ -51,12 +50,7 @@ Served = Callable[[], AbstractContextManager[tuple[str, Path]]]
 
 
 def of_run(output: Path, folder: Path) -> None:
-    """Take the pictures of a run that are not of it yet.
-
-    Args:
-        output: The output of the run.
-        folder: Where the pictures lie.
-    """
+    """Take the pictures of a run that are not of it yet."""
     status = json.loads((output / "report.json").read_text("utf-8"))
     comment = (
         f"{status['panes']:,} panes, {status['documents']:,} documents:"
@@ -153,15 +147,10 @@ def _board(output: Path) -> Iterator[tuple[str, Path]]:
 
 @contextmanager
 def _review() -> Iterator[tuple[str, Path]]:
-    """Draw what a list lacks, and serve the review of a draft."""
+    """Serve the review of a draft."""
     with tempfile.TemporaryDirectory() as name:
         at, corpus = Path(name), ("--corpus", str(CORPUS))
-        page, draft = str(at / "complete.html"), str(at / "draft.json")
-        subprocess.run(
-            [*EVENFLOW, "words", "complete", "gender", *corpus, "--page", page],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        draft = str(at / "draft.json")
         seeds = [part for each in SEEDS for part in ("--seeds", each)]
         generate = ("--attribute", "gender", "--groups", "female,male", "--top", "40")
         subprocess.run(

@@ -20,12 +20,7 @@ FIRST = 3  # figures before the first comparison
 class Cusum(Entry):
     """The state of the test.
 
-    Attributes:
-        count: Number of figures since the start or the last alarm.
-        mean: Their mean.
-        squares: Sum of their squared deviations.
-        up: Sum for a rise.
-        down: Sum for a fall.
+    `squares`: Sum of their squared deviations.
     """
 
     count: int = 0
@@ -37,12 +32,7 @@ class Cusum(Entry):
     def add(self, figure: float, run_length: float) -> tuple[Cusum, str | None]:
         """Take the next figure.
 
-        Args:
-            figure: The figure.
-            run_length: Figures between two false alarms, on average.
-
-        Returns:
-            The state after it, which begins anew after an alarm; and rise or fall, or None.
+        Returns the state after it, which begins anew after an alarm; and rise or fall, or None.
         """
         deviate = self._deviate(figure)
         up = max(0.0, self.up + deviate - DRIFT)
@@ -75,11 +65,7 @@ def threshold(run_length: float) -> float:
     Siegmund's approximation for a two-sided CUSUM (1985, “Sequential Analysis”, section II.6):
     the run length of one side is (exp(2kb) - 2kb - 1) / 2k² with b = h + 1.166.
 
-    Args:
-        run_length: Figures between two false alarms, on average.
-
-    Returns:
-        The threshold h, in standard deviations.
+    Returns the threshold h, in standard deviations.
     """
     low, high = 0.0, 50.0
     while high - low > 1e-9:

@@ -25,9 +25,6 @@ ANSWER_SECONDS = 2.0  # that a question waits for the write of another one
 class Health:
     """The health of a run.
 
-    Args:
-        output: The run's output.
-
     Attributes:
         lease: The run's lease; None before the run asks for it.
         silence: Seconds since the source last answered; None before it is read.

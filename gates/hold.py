@@ -7,13 +7,12 @@ once and never changes.
 from __future__ import annotations
 
 import datetime
-import json
 import socket
 from typing import Literal
 
 from pydantic import ValidationError
 
-from evenflow.gates.ledger.files import LedgerError, canonical
+from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.gates.ledger.reviews import user
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Entry
@@ -28,9 +27,7 @@ class HoldEvent(Entry):
 
     Attributes:
         number: Number of the event, from 0.
-        action: hold or release.
         panes: Number of panes in the ledger at the time.
-        who: User and host.
         when: Time in UTC, ISO 8601.
         reason: Why, in the user's words.
     """
@@ -46,12 +43,6 @@ class HoldEvent(Entry):
 def read_events(root: Place) -> list[HoldEvent]:
     """Read all holds and releases.
 
-    Args:
-        root: The output.
-
-    Returns:
-        The events, in order.
-
     Raises:
         LedgerError: A file cannot be read.
     """
@@ -62,7 +53,7 @@ def read_events(root: Place) -> list[HoldEvent]:
 def _read(storage: Storage, name: str) -> HoldEvent:
     """Read an event of ledger/holds. Raises LedgerError."""
     try:
-        return HoldEvent.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
+        return HoldEvent.model_validate(parsed(storage.read(f"{FOLDER}/{name}")))
     except (ValidationError, ValueError) as error:
         raise LedgerError(
             f"{storage.address(f'{FOLDER}/{name}')}: not a hold or release: {error}"
@@ -75,14 +66,7 @@ def add_event(
     """Write a hold or a release; it is durable when this returns.
 
     Args:
-        root: The output.
-        action: hold or release.
-        reason: Why.
-        panes: Number of panes in the ledger.
         who: The person, where it is not the user of this process.
-
-    Returns:
-        The event.
 
     Raises:
         ValueError: The reason is empty.
@@ -111,8 +95,6 @@ def held_reason(root: Place, totals: Totals, policy: str) -> str | None:
     lasts until a release.
 
     Args:
-        root: The output.
-        totals: Sums of its ledger.
         policy: The configuration's gate.policy.
 
     Returns:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from evenflow.gates.ledger import spans
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.gates.weights import explained
-from evenflow.gates.weights import judge as judge_weights
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import (
@@ -32,9 +32,8 @@ from evenflow.schemas.ledger import (
 )
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
-from evenflow.transforms.measures.representation.people import UNIT, doubted
+from evenflow.transforms.measures.representation.people import UNIT, doubted, shipped_doubt
 from evenflow.transforms.measures.verdict import Thresholds, decide, worst
-from evenflow.transforms.models.people import PeopleHead
 from evenflow.wordlists.loader import WordList
 
 TOP_LABELS = 40  # labels of a pane and attribute that the ledger keeps
@@ -44,23 +43,13 @@ class PaneJudge:
     """Judges the next pane of a run."""
 
     def __init__(self, config: Config, lists: Iterable[WordList], totals: Totals):
-        """Prepare a judge.
-
-        Args:
-            config: The run's configuration.
-            lists: Word lists of the measured attributes.
-            totals: Sums of the ledger so far. The caller adds each judged pane to them; the judge
-                takes everything it knows of earlier panes from them.
-        """
+        """Prepare a judge."""
         self._config = config
         self._lists = tuple(lists)
         self._totals = totals
 
     def target(self, words: WordList) -> list[float]:
         """Shares that the groups should have.
-
-        Args:
-            words: Word list of an attribute.
 
         Returns:
             Shares in the list's order, (M,); equal unless the configuration or the list has others.
@@ -71,13 +60,11 @@ class PaneJudge:
         """The thresholds of an attribute's verdict."""
         warn, block = self._config.thresholds(attribute)
         limits = self._config.gate
-        return Thresholds(warn, block, limits.min_mentions, limits.hysteresis)
+        few = "not_judged" if limits.few == "open" else limits.few
+        return Thresholds(warn, block, limits.min_mentions, limits.hysteresis, few)
 
     def window(self, words: WordList) -> tuple[Sums, Callable[[Sums], State]]:
         """What a verdict on the next pane's attribute is made from, besides the pane.
-
-        Args:
-            words: Word list of the attribute.
 
         Returns:
             Sums of the accepted panes in the rolling window, and a function that returns the state
@@ -104,7 +91,6 @@ class PaneJudge:
         """Judge the next pane.
 
         Args:
-            figures: Figures of the pane.
             repairs: What the repair did, by attribute (documents.RepairedPane).
             weights: The documents' weights; None without mode weight.
             weighed: Weighted sums, by attribute.
@@ -154,6 +140,11 @@ class PaneJudge:
         if continued:
             earlier = [] if total is None else [{name: total.accepted}]
         doubt = 0.0 if people is None else people.doubt
+        # Nothing is too few for ever: where the rolling panes are, all that was accepted counts
+        if not continued and total is not None:
+            rolling_mentions = sum(self._with_earlier(sums, name, earlier).counts)
+            if rolling_mentions < self._config.gate.min_mentions:
+                earlier = [{name: total.accepted}]
 
         def scored(sums: Sums) -> Score:
             return score(doubted(sums, doubt), target, confidence)
@@ -166,7 +157,7 @@ class PaneJudge:
         last_state = None if last is None else last.verdict.state
         last_of_stream = None if last is None else last.stream_verdict
         limits = self.thresholds(name)
-        of = "weighted DR of accepted/" if continued else "rolling DR"
+        of = "weighted DR of accepted/" if continued else ""
         return AttributeEntry(
             groups=list(words.groups),
             target=[round(share, 9) for share in target],
@@ -202,7 +193,7 @@ class PaneJudge:
         chances = {} if people is None else people.labels
         estimate = None if people is None else people.estimate
         sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
-        doubt = PeopleHead.shipped().doubt(words.attribute)
+        doubt = shipped_doubt(words.attribute)
         wide = doubted(sums if total is None else add_sums(total.sums, sums), doubt)
         return sums, People(
             words=seen.sums,
@@ -220,16 +211,16 @@ class PaneJudge:
         """A pane's sums plus those of earlier panes."""
         return reduce(add_sums, (each[name] for each in panes if name in each), sums)
 
-    def conclude(self, entry: PaneEntry, figures: Figures) -> None:
+    def conclude(self, entry: PaneEntry, figures: Figures, shifted: Measured | None = None) -> None:
         """Complete the entry of the next pane by its records of measures, verdict and folder.
 
         What accepted/ holds after the pane is scored too.
 
         Args:
             entry: The entry, with the verdict on what could be read in the place of its verdict.
-            figures: Figures of the pane.
         """
-        registry.enter(entry, self.measures(figures))
+        found = self.measures(figures)
+        registry.enter(entry, found if shifted is None else found | {"shift": shifted})
         entry.verdict = overall(entry)
         entry.folder = entry.verdict.folder
         for name, each in entry.attributes.items():
@@ -255,33 +246,22 @@ def _top(labels: Mapping[str, int]) -> dict[str, int]:
 
 
 def overall(entry: PaneEntry) -> Verdict:
-    """Combine the verdicts on a pane.
-
-    Args:
-        entry: The pane's entry, with all but its verdict and folder.
-
-    Returns:
-        Block if too little could be read or a critical check failed. Otherwise the worst of the
-        verdicts on its attributes, the language model, the measures, the last model's benchmark
-        and the weights.
-    """
+    """Combine the verdicts on a pane."""
     if entry.reading is not None and entry.reading.state == "block":
         return entry.reading
     if not entry.checks.success:
         critical = [each for each in entry.checks.failures if each.severity == "critical"]
         failed = ", ".join(sorted({each.expectation for each in critical}))
         return Verdict(state="block", reason=f"checks failed: {failed}")
-    measured = registry.titled(entry.measures)
-    others = {
-        "": entry.asking,
-        **{f"{title}: ": each.verdict for title, each in measured.items()},
-        "benchmark: ": entry.benchmark,
-        "weights: ": judge_weights(entry.weights),
-    }
-    verdicts = [
-        *((f"{name}: ", each.verdict) for name, each in entry.attributes.items()),
-        *((name, each) for name, each in others.items() if each and each.state in BAD),
+    found = [
+        (name, each)
+        for name, each in spans.verdicts(entry)
+        if name in entry.attributes or each.state in BAD
     ]
-    state = worst([each.state for _, each in verdicts])
-    reasons = (f"{name}{each.reason}" for name, each in verdicts if each.state == state)
+    state = worst([each.state for _, each in found])
+    reasons = (
+        each.reason if each is entry.asking else f"{name}: {each.reason}"
+        for name, each in found
+        if each.state == state
+    )
     return Verdict(state=state, reason="; ".join(reasons))

@@ -64,13 +64,7 @@ class Lease:
         standby: bool = False,
         note: Callable[[str], None] = lambda text: None,
     ):
-        """Prepare a lease.
-
-        Args:
-            output: The output.
-            standby: Wait for as long as another run holds the lease.
-            note: Called with what a user should know while it waits.
-        """
+        """Prepare a lease."""
         self._storage = at(output)
         self._standby, self._note = standby, note
         self._ended = threading.Event()

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from evenflow.schemas.errors import EvenflowError
+from evenflow.transforms.storage.directory import Directory
 
 
 class LockedError(EvenflowError, RuntimeError):
@@ -31,9 +32,10 @@ class OutputLock:
     """
 
     def __init__(self, output: Path):
-        self._path = output / "gate" / "lock"
+        self._output = Directory(output)
 
     def __enter__(self) -> OutputLock:
+        self._path = self._output.inside("gate/lock")
         self._path.parent.mkdir(parents=True, exist_ok=True)
         # Python does not let child processes inherit the file, so a child that outlives this
         # process does not keep the lock.

@@ -1,31 +1,22 @@
-"""Sends JSON by HTTP POST to an address that a user named: on blocked panes, and for triggers."""
+"""Sends JSON by HTTP POST to an address that a user named."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any, NamedTuple
 
-from evenflow.schemas.hidden import Place, mask_address, read_address, without
+from evenflow.schemas.hidden import Place, read_address, without
 from evenflow.schemas.secrets import read_secret
 
 TAIL = 4096  # bytes of an answer that are kept
 
 
 class PostResult(NamedTuple):
-    """How it ended.
-
-    Attributes:
-        ok: Whether the server took it.
-        message: Its status, or why there is none.
-        body: The beginning of what it said, without secrets. It is data and is not escaped.
-    """
+    """How it ended."""
 
     ok: bool
     message: str
@@ -46,35 +37,20 @@ class Sender:
     """Sends messages to one address.
 
     Args:
-        url: The address, or its place.
-        timeout: Seconds for an answer.
         key: Where the bearer token is; None: none is sent.
-        secret: Where the secret is that signs messages; None: they are not signed.
-
-    Attributes:
-        shown: The address as it may be shown.
 
     Raises:
-        SecretError: The address or a secret cannot be read.
+        SecretError: The address or the token cannot be read.
     """
 
-    def __init__(
-        self,
-        url: str | Place,
-        timeout: float,
-        key: Place | None = None,
-        secret: Place | None = None,
-    ):
+    def __init__(self, url: str | Place, timeout: float, key: Place | None = None):
         self._url, self._timeout = read_address({**url} if isinstance(url, dict) else url), timeout
         self._key = None if key is None else read_secret({**key}).strip()
-        self._secret = None if secret is None else read_secret({**secret})
-        self.shown = mask_address(self._url)
 
     def send(self, message: Mapping[str, Any], identity: str) -> PostResult:
         """Send a message.
 
         Args:
-            message: What is sent as JSON.
             identity: What it has in common with its repetitions, so that a server knows them.
 
         Returns:
@@ -88,13 +64,8 @@ class Sender:
         }
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
-        if self._secret is not None:
-            now = str(int(time.time()))
-            headers["X-Evenflow-Timestamp"] = now
-            headers["X-Evenflow-Signature"] = signature(self._secret.encode(), now, body)
         answer = _post(self._url, body, headers, self._timeout)
-        hidden = [self._url, self._key or "", self._secret or ""]
-        return answer._replace(body=without(answer.body, hidden))
+        return answer._replace(body=without(answer.body, [self._url, self._key or ""]))
 
 
 def _post(url: str, body: bytes, headers: dict[str, str], timeout: float) -> PostResult:
@@ -114,19 +85,3 @@ def _post(url: str, body: bytes, headers: dict[str, str], timeout: float) -> Pos
 
 def _text(answer: Any) -> str:
     return answer.read(TAIL).decode("utf-8", "replace")
-
-
-def signature(secret: bytes, timestamp: str, body: bytes) -> str:
-    """Sign a message.
-
-    Args:
-        secret: The shared secret.
-        timestamp: Seconds since 1970, as in the header X-Evenflow-Timestamp.
-        body: The message.
-
-    Returns:
-        `sha256=` and the HMAC-SHA256 (RFC 2104) of timestamp, a dot and the message, in
-        hexadecimal.
-    """
-    digest = hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256)
-    return f"sha256={digest.hexdigest()}"

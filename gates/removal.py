@@ -70,9 +70,9 @@ class PaneAttribute:
 class Removal:
     """Documents without which a pane is not blocked.
 
-    Attributes:
-        gone: Which documents (D,).
-        least_tokens: No removal that brings DR as low takes fewer tokens.
+    `least_tokens`: No removal that brings DR as low takes fewer tokens.
+
+    `gone`: Which documents (D,).
     """
 
     gone: npt.NDArray[np.bool_]

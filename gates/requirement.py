@@ -14,10 +14,6 @@ from evenflow.transforms.storage.storage import Place
 def judge(output: Place, required: Mapping[str, Requirement]) -> Verdict | None:
     """Judge the benchmark that a trigger did last.
 
-    Args:
-        output: The output.
-        required: Limits by suite.
-
     Returns:
         The worst state of the suites whose whole interval is outside of its limits, so that chance
         alone blocks no pane; too few where there is no benchmark. None if nothing is required.
@@ -29,7 +25,7 @@ def judge(output: Place, required: Mapping[str, Requirement]) -> Verdict | None:
         return None
     found = last_figures(output)
     if found is None:
-        return Verdict(state="too few", reason="no benchmark is done yet")
+        return Verdict(state="not_judged", reason="no benchmark is done yet")
     states: list[tuple[State, str]] = []
     for suite, limits in required.items():
         figure = found.figures.get(suite, {})

@@ -14,7 +14,6 @@ decision that is neither done nor failed is acted on (again).
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ from cronsim import CronSim
 from pydantic import Field
 
 from evenflow.gates.change_point import Cusum
-from evenflow.gates.ledger.files import canonical
+from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.schemas.config.triggers import ACTIONS, CONDITIONS, Drift, Trigger
 from evenflow.schemas.ledger import STATES, Entry, PaneEntry
 from evenflow.transforms.measures import registry
@@ -40,11 +39,8 @@ Figures = dict[str, dict[str, float | None]]  # by suite: figure, low, high
 class Memory(Entry):
     """What a rule's condition remembers.
 
-    Attributes:
-        condition: Digest of the condition; with another one the memory begins anew.
-        documents: Accepted documents since it last fired.
-        active: Whether the last pane fulfilled the condition.
-        cusum: State of the change-point test.
+    `condition`: Digest of the condition; with another one the memory begins anew. `cusum`: State of
+    the change-point test.
     """
 
     condition: str = ""
@@ -54,13 +50,7 @@ class Memory(Entry):
 
 
 class Decision(Entry):
-    """A rule that fired.
-
-    Attributes:
-        rule: Name of the rule.
-        pane: Number of the pane.
-        reason: Why, in a sentence.
-    """
+    """A rule that fired."""
 
     rule: str
     pane: int
@@ -76,12 +66,6 @@ class ActionOutcome(Entry):
     """How an action ended.
 
     Attributes:
-        rule: Name of the rule.
-        pane: Number of the pane.
-        reason: Why the rule fired.
-        outcome: done or failed.
-        attempts: Number of attempts.
-        seconds: Duration of the last one.
         message: What it said: its exit status or error.
         output: The end of what it printed. It is data and is not escaped.
         figures: Figures of a benchmark by suite: figure, low, high.
@@ -101,16 +85,7 @@ class ActionOutcome(Entry):
 
 
 def decide(rule: Trigger, memory: Memory, entry: PaneEntry) -> tuple[Memory, str | None]:
-    """Ask a rule's condition about the next pane.
-
-    Args:
-        rule: The rule.
-        memory: What its condition remembers.
-        entry: The pane's entry.
-
-    Returns:
-        What it remembers now; and why it fires, or None.
-    """
+    """Ask a rule's condition about the next pane."""
     if rule.panes is not None:
         fires = (entry.pane + 1) % rule.panes == 0
         return memory, f"{entry.pane + 1} panes are committed" if fires else None
@@ -166,8 +141,6 @@ class Decider:
     """Writes the decisions of a committer.
 
     Args:
-        output: The output.
-        rules: The rules by name.
         entries: The ledger so far. Panes that were not asked about are asked about now; of an
             output whose triggers are new, none.
     """
@@ -190,9 +163,6 @@ class Decider:
     def decide(self, entry: PaneEntry) -> None:
         """Ask all rules about the pane that was committed; what fires is durable after this.
 
-        Args:
-            entry: The pane's entry.
-
         Raises:
             OSError: A file cannot be written.
         """
@@ -214,10 +184,19 @@ class Decider:
 def _read_state(storage: Storage, panes: int) -> tuple[int, dict[str, Memory]]:
     """Up to which pane the rules were asked, and what they remember."""
     try:
-        state = json.loads(storage.read(STATE))
+        state = parsed(storage.read(STATE))
+        rules = {name: Memory.model_validate(own) for name, own in state["rules"].items()}
+        return int(state["panes"]), rules
     except FileNotFoundError:
         return panes, {}
-    return state["panes"], {n: Memory.model_validate(own) for n, own in state["rules"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unread(storage, STATE, error) from error
+
+
+def _unread(storage: Storage, name: str, error: Exception) -> LedgerError:
+    """The error for a file that no run wrote so."""
+    said = f"{storage.address(name)}: no record of triggers: {error or type(error).__name__}"
+    return LedgerError(said)
 
 
 def _digest(rule: Trigger) -> str:
@@ -228,10 +207,6 @@ def _digest(rule: Trigger) -> str:
 
 def write_decision(output: Place, decision: Decision) -> bool:
     """Write that a rule fired.
-
-    Args:
-        output: The output.
-        decision: The decision.
 
     Returns:
         Whether it is new, or was written with the same reason; a rule fires once for a pane.
@@ -249,8 +224,6 @@ def scheduled(output: Place, rules: Mapping[str, Trigger], now: datetime) -> Non
     Only the process that acts calls this.
 
     Args:
-        output: The output.
-        rules: The rules by name.
         now: The time, in UTC.
 
     Raises:
@@ -262,18 +235,21 @@ def scheduled(output: Place, rules: Mapping[str, Trigger], now: datetime) -> Non
     storage = at(output)
     panes, _ = _read_state(storage, 0)
     try:
-        asked: dict[str, str] = json.loads(storage.read(CLOCK))
+        read = parsed(storage.read(CLOCK))
+        asked = {name: datetime.fromisoformat(when) for name, when in read.items()}
     except FileNotFoundError:
         asked = {}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _unread(storage, CLOCK, error) from error
     for name, schedule in timed.items():
-        since = datetime.fromisoformat(asked[name]) if name in asked else now
+        since = asked.get(name, now)
         due = next(CronSim(schedule, since), None)
         if due is not None and due <= now and panes:
             why = f"scheduled for {due.astimezone(UTC).isoformat(timespec='minutes')}"
             write_decision(storage, Decision(rule=name, pane=panes - 1, reason=why))
-    after = {name: now.isoformat() for name in timed}
+    after = dict.fromkeys(timed, now)
     if after != asked:
-        storage.write(CLOCK, canonical(after))
+        storage.write(CLOCK, canonical({name: now.isoformat() for name in timed}))
 
 
 def chained(output: Place, rules: Mapping[str, Trigger]) -> None:
@@ -293,12 +269,6 @@ def chained(output: Place, rules: Mapping[str, Trigger]) -> None:
 
 def pending(output: Place) -> list[Decision]:
     """Decisions whose action is neither done nor failed, by pane.
-
-    Args:
-        output: The output.
-
-    Returns:
-        The decisions.
 
     Raises:
         OSError: A file cannot be read.
@@ -332,15 +302,7 @@ def finish(output: Place, outcome: ActionOutcome) -> None:
 def history(output: Place, most: int | None = None) -> list[ActionOutcome]:
     """Read how actions ended.
 
-    Args:
-        output: The output.
-        most: Only the last ones, as many; None: all.
-
-    Returns:
-        The outcomes, by pane and rule.
-
-    Raises:
-        OSError: A file cannot be read.
+    `most`: Only the last ones, as many; None: all.
     """
     storage = at(output)
     names = [
@@ -365,9 +327,6 @@ def last_figures(output: Place) -> ActionOutcome | None:
 
 def runs(output: Place) -> dict[tuple[str, str], int]:
     """Count actions by rule and outcome, from names of files alone.
-
-    Args:
-        output: The output.
 
     Returns:
         Number by rule and outcome: done, failed or pending.
@@ -399,7 +358,11 @@ def overview(output: Place, rules: Mapping[str, Trigger]) -> list[dict[str, Any]
 
 def _read(storage: Storage, name: str, kind: type[Kind]) -> Kind:
     """Read a file of triggers/."""
-    return kind.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
+    path = f"{FOLDER}/{name}"
+    try:
+        return kind.model_validate(parsed(storage.read(path)))
+    except ValueError as error:
+        raise _unread(storage, path, error) from error
 
 
 def record(outcome: ActionOutcome) -> dict[str, Any]:
@@ -411,7 +374,6 @@ def records(output: Place, most: int | None = None) -> list[dict[str, Any]]:
     """Read how actions ended and which decisions are pending.
 
     Args:
-        output: The output.
         most: Only the last actions that ended, as many; None: all.
 
     Returns:

@@ -9,7 +9,10 @@ from typing import Any
 from evenflow.schemas.ledger import State, Verdict
 from evenflow.schemas.words import counted
 from evenflow.transforms.io.records import UNREADABLE
-from evenflow.transforms.llm.budget import SPENT, count_asked
+from evenflow.transforms.llm import SPENT, count_asked
+from evenflow.transforms.wilson import interval
+
+SURE = 20  # records from which the share of dead letters counts as it is
 
 
 def reading_verdict(dead: Mapping[str, int], documents: int, most: float) -> Verdict:
@@ -26,7 +29,10 @@ def reading_verdict(dead: Mapping[str, int], documents: int, most: float) -> Ver
     """
     lost, unread = sum(dead.values()), dead.get(UNREADABLE, 0)
     reasons = [f"{counted(unread, 'file')} could not be read to the end"] if unread else []
-    if lost > most * (lost + documents):
+    records = lost + documents
+    # Of few records, one lost by chance is a large share
+    surely = records >= SURE or (records and interval(lost / records, records)[0] > most)
+    if lost > most * records and surely:
         share = f"{lost / (lost + documents):.1%} of {counted(lost + documents, 'record')}"
         reasons.append(f"{share} became dead letters ({_ranked(dead)}), {most:.1%} at most may")
     if not reasons or most == 1:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from evenflow.schemas.ledger import Verdict, WeighedAttribute, Weights
+from evenflow.gates.ledger.totals import AttributeTotals, Totals
+from evenflow.schemas.ledger import Score, Sums, Verdict, WeighedAttribute, Weights
+from evenflow.schemas.words import counted
+from evenflow.schemas.words import score as score_of
+from evenflow.transforms.measures.representation.dr import score
 
 MET = 5e-4  # DR up to which a target counts as met: it rounds to 0.000
 FELT = 5e-4  # fall of DR from which a price is worth a sentence
 WIDER = 1.5  # times the limit: see ledger.WeighedAttribute
+STEPS = ("came", "exchanged", "weighed")
 RARE = 0.05  # share of the mentions below which a group counts as hardly named
 
 
 def unmet(name: str, weights: Weights) -> str | None:
     """Say why the target of an attribute is not met.
-
-    Args:
-        name: Name of the attribute.
-        weights: The weights.
 
     Returns:
         A sentence without its end; None if the target is met, or was not asked for.
@@ -52,9 +54,6 @@ def _why(each: WeighedAttribute, weights: Weights) -> str:
 def constraints(weights: Weights) -> Iterator[str]:
     """Say what each further step of what holds DR up would bring, the dearest first.
 
-    Args:
-        weights: The weights.
-
     Yields:
         Sentences without their ends.
     """
@@ -79,7 +78,6 @@ def hardly_named(
     """Say which groups the text hardly names although the target asks for a share of them.
 
     Args:
-        groups: The groups, (M,).
         target: Their target shares, (M,).
         counts: Their mentions as the text came, (M,).
 
@@ -104,16 +102,7 @@ def hardly_named(
 
 
 def explained(verdict: Verdict, name: str, weights: Weights | None) -> Verdict:
-    """Complete the reason of a verdict with what weights could not do.
-
-    Args:
-        verdict: The verdict on an attribute.
-        name: Name of the attribute.
-        weights: The weights; None without mode weight.
-
-    Returns:
-        The verdict.
-    """
+    """Complete the reason of a verdict with what weights could not do."""
     why = unmet(name, weights) if weights is not None and verdict.state != "open" else None
     return (
         verdict
@@ -122,15 +111,70 @@ def explained(verdict: Verdict, name: str, weights: Weights | None) -> Verdict:
     )
 
 
-def judge(weights: Weights | None) -> Verdict | None:
-    """Warn of weights that could not be found.
-
-    Args:
-        weights: The weights of a pane; None without mode weight.
-
-    Returns:
-        The verdict; None if there is nothing to warn of.
-    """
-    if weights is None or weights.problem is None:
+def summary(totals: Totals, confidence: float = 0.95) -> dict[str, Any] | None:
+    """Collect what weights did over all panes."""
+    found = totals.weights
+    if found is None:
         return None
-    return Verdict(state="warn", reason=f"every weight is 1, because {weights.problem}")
+    last = found.last
+
+    def steps(name: str, each: AttributeTotals) -> dict[str, Any]:
+        def scored(sums: Sums | None) -> dict[str, Any] | None:
+            own: Score | None = sums and score(sums, each.last.target, confidence)
+            return own and own.model_dump()
+
+        done = each.repair
+        return {
+            "came": scored(each.unweighted if done is None else done.before),
+            "exchanged": None if done is None else scored(each.unweighted),
+            "weighed": scored(each.weighed),
+            "sentences": 0 if done is None else done.sentences,
+            "documents": 0 if done is None else done.documents,
+            "asked": name in last.attributes,
+            "why": unmet(name, last),
+        }
+
+    return {
+        "effective": round(found.effective, 6),
+        "design_effect": round(1 / found.effective, 6),
+        "documents": found.documents,
+        "least": last.least,
+        "greatest": last.greatest,
+        "limit": last.limit,
+        "floor": last.floor,
+        "held": last.held,
+        "left_out": found.left_out,
+        "copies": found.copies,
+        "problems": found.problems,
+        "kept": [each.model_dump() for each in last.kept],
+        "constraints": list(constraints(last)),
+        "attributes": {
+            name: steps(name, each)
+            for name, each in sorted(totals.attributes.items())
+            if each.weighed is not None
+        },
+    }
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Say what weights did."""
+    yield (
+        f"weights from {found['least']:.2f} to {found['greatest']:.2f}: effective sample"
+        f" {found['effective']:.0%}, design effect {found['design_effect']:.2f}"
+    )
+    if found["left_out"] or found["copies"]:
+        yield (
+            f"sampled by weight: {found['left_out']:,} documents left out, {found['copies']:,}"
+            " copies added"
+        )
+    for name, each in found["attributes"].items():
+        dr = {key: score_of(each[key] and each[key]["dr"]) for key in STEPS}
+        steps = [f"DR {dr['came']} as it came"]
+        if each["exchanged"] is not None:
+            count = counted(each["sentences"], "sentence")
+            steps.append(f"{dr['exchanged']} after exchange ({count})")
+        steps.append(f"{dr['weighed']} after weights")
+        yield f"{name}: {', '.join(steps)}"
+        if each["why"]:
+            yield f"  {each['why']}"
+    yield from found["constraints"]

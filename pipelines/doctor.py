@@ -55,10 +55,7 @@ class Topic:
     """A topic to look at, with its cluster and what a gate does there.
 
     Attributes:
-        broker: HOST:PORT.
-        name: The topic.
         group: The consumer group; None without one.
-        targets: The topics that are published to.
     """
 
     broker: str
@@ -72,10 +69,6 @@ class Planned:
     """What a gate is going to use; None where it is not known yet.
 
     Attributes:
-        config: Its configuration.
-        inputs: Paths, folders and globs.
-        output: Where the results go.
-        topic: The topic that is read.
         runner: Options of Beam; empty for in-process.
     """
 
@@ -89,9 +82,6 @@ class Planned:
 def examine(planned: Planned) -> Iterator[Diagnosis]:
     """Look at all that a gate will need.
 
-    Args:
-        planned: What it is going to use.
-
     Yields:
         What was found, part by part.
     """
@@ -103,7 +93,7 @@ def examine(planned: Planned) -> Iterator[Diagnosis]:
         ("kafka", _kafka),
         ("language model", _llm),
         ("metrics", _metrics),
-        ("notifications", _notifications),
+        ("triggers", _triggers),
         ("runner", _runner),
     ]
     for part, look in looks:
@@ -157,10 +147,12 @@ def _input(planned: Planned) -> Iterator[Diagnosis]:
         from evenflow.transforms.storage.objects import trying
 
         with trying(STORE_SECONDS):
-            found = files.find(planned.inputs)
-        size = sum(each.bytes for each in found.values())
-        count = "1 file" if len(found) == 1 else f"{len(found):,} files"
+            found = files.find(planned.inputs, planned.config.strict_input)
+        size = sum(each.bytes for each in found.files.values())
+        count = "1 file" if len(found.files) == 1 else f"{len(found.files):,} files"
         yield Diagnosis("input", "fine", f"{count}, {size / 1e6:,.1f} MB as stored")
+        for text in found.said:
+            yield Diagnosis("input", "note", text)
 
 
 def _output(planned: Planned) -> Iterator[Diagnosis]:
@@ -228,12 +220,19 @@ def _kafka(planned: Planned) -> Iterator[Diagnosis]:
     topic = planned.topic
     if topic is None:
         return
+    from evenflow.transforms.kafka.batches import codecs
     from evenflow.transforms.kafka.cluster import Cluster
     from evenflow.transforms.kafka.offsets import GroupOffsets
     from evenflow.transforms.kafka.output import PanePublisher
     from evenflow.transforms.kafka.proof import ProofTopic
     from evenflow.transforms.kafka.settings import KafkaSettings
 
+    read = codecs()
+    if lacking := {"lz4", "snappy"} - {*read}:
+        text = f"pyarrow was built without {' and '.join(sorted(lacking))}; install its wheel"
+        yield Diagnosis("codecs", "missing", text)
+    else:
+        yield Diagnosis("codecs", "fine", f"records in {', '.join(read)} are read")
     config = planned.config.kafka
     settings = KafkaSettings(topic.broker, config.security)
     cluster = Cluster(settings)
@@ -293,18 +292,14 @@ def _metrics(planned: Planned) -> Iterator[Diagnosis]:
         yield Diagnosis("metrics", "fine", f"port {port} is free")
 
 
-def _notifications(planned: Planned) -> Iterator[Diagnosis]:
-    """The servers that are told of blocked panes and of rules; nothing is sent to them."""
-    rules = planned.config.triggers
-    told = [("notifications", planned.config.gate.notify.url)]
-    told += [(f"trigger {name}", rule.webhook.url) for name, rule in rules.items() if rule.webhook]
-    for part, url in told:
-        if url is not None:
-            address = read_address(url)
+def _triggers(planned: Planned) -> Iterator[Diagnosis]:
+    """The servers and programs of rules; nothing is sent to a server."""
+    for name, rule in planned.config.triggers.items():
+        if rule.webhook:
+            address = read_address(rule.webhook.url)
             parts = urlsplit(address)
             where = parts.hostname or "", parts.port or PORTS[parts.scheme]
-            yield _answers(part, mask_address(address), where)
-    for name, rule in rules.items():
+            yield _answers(f"trigger {name}", mask_address(address), where)
         program = (rule.command or [None])[0]
         if isinstance(program, str):
             found = shutil.which(program)
@@ -326,8 +321,6 @@ def _runner(planned: Planned) -> Iterator[Diagnosis]:
     """The job server of a runner, where one is named."""
     for option in planned.runner:
         name, _, value = option.partition("=")
-        if name == "--prism_location":
-            yield Diagnosis("runner", "fine", f"prism is {value}")
-        elif name == "--job_endpoint":
+        if name == "--job_endpoint":
             host, _, port = value.rpartition(":")
             yield _answers("runner", f"the job server at {value}", (host, int(port)))

@@ -50,15 +50,10 @@ class Prompt:
     """A template with the schema of its answers.
 
     Attributes:
-        name: The template's name.
-        version: The template's version.
         about: What the paper asks there.
         digest: SHA-256 (64 hexadecimal digits) of template, schema, examples and encoding. It
             changes whenever an answer might.
-        schema: The JSON schema of the answer.
         slots: What `messages` needs beside the sentence.
-        system: The instruction.
-        examples: Pairs of slots and answer.
     """
 
     name: str
@@ -74,11 +69,7 @@ class Prompt:
         """The chat to send: the instruction, the examples, and the sentence with its slots.
 
         Args:
-            sentence: The text asked about.
             slots: The other slots by name.
-
-        Returns:
-            Role and content of each message.
 
         Raises:
             PromptError: A slot is missing or unknown.
@@ -115,12 +106,6 @@ def encoded(values: Mapping[str, Slot]) -> str:
     No character in it can end the data or hide in it. Letters of every script stay as they are.
     Beside what JSON demands, the openers of control tokens and invisible characters are escaped.
     Decoding gives the exact values back.
-
-    Args:
-        values: Slot name → text, or a list of texts.
-
-    Returns:
-        The JSON text.
     """
     return (
         "{" + ", ".join(f"{_string(name)}: {_value(value)}" for name, value in values.items()) + "}"
@@ -169,12 +154,6 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Prompt:
     """A shipped prompt.
 
-    Args:
-        name: The prompt's name.
-
-    Returns:
-        The prompt.
-
     Raises:
         PromptError: No prompt has this name.
     """
@@ -186,17 +165,7 @@ def load(name: str) -> Prompt:
 
 
 def read(path: Path) -> Prompt:
-    """Reads a template and the schema beside it (NAME.schema.json).
-
-    Args:
-        path: The template's file.
-
-    Returns:
-        The prompt.
-
-    Raises:
-        PromptError: A file is missing or wrong; the message names it.
-    """
+    """Reads a template and the schema beside it (NAME.schema.json)."""
     schema_path = path.with_name(path.stem + SCHEMA)
     try:
         template = yaml.safe_load(path.read_text(encoding="utf-8"))

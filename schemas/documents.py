@@ -24,9 +24,7 @@ class Attribute:
     """An attribute as the steps know it.
 
     Attributes:
-        name: Name of the attribute.
         groups: Names of its groups, in the word list's order.
-        mode: How its text is repaired.
         scored: Whether documents have a bias score for it.
         weighs: What becomes of weights that documents get for its sake; None: they get none.
         target: Shares of the mentions that the groups should have, (M,); None: equal shares.
@@ -87,9 +85,6 @@ def own_fields(attributes: Sequence[Attribute]) -> list[pa.Field]:
 def own_columns(attributes: Sequence[Attribute]) -> list[str]:
     """Names of the columns that Evenflow computes.
 
-    Args:
-        attributes: The measured attributes.
-
     Returns:
         The names, in the order of the columns.
 
@@ -111,7 +106,6 @@ def shard_schema(
     """Schema of a shard.
 
     Args:
-        attributes: The measured attributes.
         others: The input's other fields.
         text: Name of the text's field in the input.
         identity: Name of the id's field in the input.
@@ -168,12 +162,9 @@ class Cell:
     Attributes:
         rank: Its place in the draw of a sample; the least are read.
         size: How unsure the first stage is of its mentions, in thousandths of a mention.
-        document: Digest of the document.
         whole: The first stage's people of each group in the document, in thousandths, (M,).
         first: The same of the cell, (M,).
-        text: The text that is read. It is data.
         low: Where the passage begins in the text.
-        high: Where it ends.
         places: The mentions in the text: start, end, group, the first stage's chance in
             thousandths.
         own: The first of these that is in the cell, and the one after the last.
@@ -196,10 +187,8 @@ class PeopleFigures:
     """What the first stage says of the mentions of one attribute; additive.
 
     Attributes:
-        documents: Number of documents with a mention.
         counts: People per group, (M,), in thousandths of a mention.
         products: Sum of products of a document's people, (M, M), in millionths.
-        budget: Most cells that are read.
         cells: The budget + 1 cells of the least rank, in their order.
         labels: People per label by the first stage, in thousandths.
         estimate: The estimate (ledger.Sums as plain data) once cells were read; None before.
@@ -303,20 +292,24 @@ def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+# Measures of documents as they were read, not as they were repaired
+AS_READ = ("shift",)
+
+
 @dataclass
 class Figures:
     """Additive figures of some blocks.
 
     Attributes:
-        documents: Number of documents.
-        text_bytes: Size of their texts.
         input_bytes: Size of the records that were read, decompressed.
-        sentences: Number of sentences.
         dead_reasons: Number of dead letters, by kind of reason.
-        replaced: Number of documents with a field that a computed column replaces, by its name.
+        replaced: Number of documents with a field that has the name of a computed column, and is
+            kept under another one, by its name.
+        deleted: Number of a topic's records without a value, which are no documents.
+        mended: Number of documents with a field in which bytes that are no UTF-8 were replaced, or
+            a value that columns cannot hold became null, by its name.
         extra: Number of documents with fields outside of the shards' columns.
         outside: Number of documents with such a field, by its name.
-        attributes: Figures, by attribute.
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         measures: What measures count, by the measure's name (transforms.measures).
         languages: Number of documents by language; empty where it does not matter.
@@ -328,6 +321,8 @@ class Figures:
     sentences: int = 0
     dead_reasons: dict[str, int] = field(default_factory=dict[str, int])
     replaced: dict[str, int] = field(default_factory=dict[str, int])
+    deleted: int = 0
+    mended: dict[str, int] = field(default_factory=dict[str, int])
     extra: int = 0
     outside: dict[str, int] = field(default_factory=dict[str, int])
     attributes: dict[str, AttributeFigures] = field(default_factory=dict[str, AttributeFigures])
@@ -352,6 +347,8 @@ class Figures:
         self.sentences += other.sentences
         self.dead_reasons = summed(self.dead_reasons, other.dead_reasons)
         self.replaced = summed(self.replaced, other.replaced)
+        self.deleted += other.deleted
+        self.mended = summed(self.mended, other.mended)
         self.extra += other.extra
         self.outside = summed(self.outside, other.outside)
         for name, figures in other.attributes.items():
@@ -366,7 +363,9 @@ class Figures:
         """Take what reading found from figures of the same records before they were changed."""
         self.input_bytes, self.llm = before.input_bytes, before.llm
         self.dead_reasons, self.replaced = before.dead_reasons, before.replaced
-        self.measures = before.measures | self.measures
+        self.mended, self.deleted = before.mended, before.deleted
+        as_read = {name: before.measures[name] for name in AS_READ if name in before.measures}
+        self.measures = before.measures | self.measures | as_read
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
@@ -374,10 +373,6 @@ def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         a: Numbers, or mappings of numbers, by key.
-        b: The same.
-
-    Returns:
-        The sums, with the keys of both.
     """
     out = dict(a)
     for key, value in b.items():
@@ -395,7 +390,6 @@ class RepairedPane:
     """A pane after its repair.
 
     Attributes:
-        figures: Figures of the pane.
         repairs: What the repair did, by attribute: ledger.Repair without its score.
         sentences: The sentence table; None without one.
     """

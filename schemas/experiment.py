@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.schemas.config.loading import ConfigError
-from evenflow.schemas.config.section import Section
+from evenflow.schemas.config.sections import Section
 from evenflow.schemas.experiment_arms import ARMS, Arm, Grid
 from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.schemas.messages import Problem, problems, refuse
@@ -69,9 +69,6 @@ class Experiment(Section):
         """Fill in the arms of the design, and those that are only named."""
         if not is_mapping(data):
             return data
-        for key in ("encoder", "pairs"):
-            text = "encoders of sentences are not trained any more; give a model and its input"
-            refuse([Problem((key,), text)] if data.get(key) else [])
         given = data.get("arms", list(ARMS))
         if is_list(given):
             lost = [each for each in given if each not in ARMS]
@@ -114,13 +111,6 @@ class Experiment(Section):
     def finetuning(self, arm: Arm, seed: int) -> FinetuneSettings:
         """How a cell is trained.
 
-        Args:
-            arm: Its arm.
-            seed: Its seed.
-
-        Returns:
-            The settings.
-
         Raises:
             ValidationError: The arm has settings that cannot be used.
         """
@@ -130,9 +120,6 @@ class Experiment(Section):
 
 def load(path: Path) -> Experiment:
     """Read the file of an experiment.
-
-    Args:
-        path: The YAML file.
 
     Returns:
         The experiment; its paths are resolved against the file's folder where something is there.

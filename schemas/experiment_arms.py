@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from evenflow.schemas.config.section import Section
+from evenflow.schemas.config.sections import Section
 
 
 class Mined(Section):

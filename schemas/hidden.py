@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Final, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import (
     BeforeValidator,
@@ -18,7 +18,6 @@ from pydantic import (
     WrapSerializer,
 )
 
-from evenflow.schemas import server_url
 from evenflow.schemas.guards import is_list
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.secrets import SecretError, check_place, read_secret, secret_place
@@ -31,9 +30,6 @@ KINDS = "{env: NAME} or {file: PATH}"
 def mask_address(url: str) -> str:
     """Hide all of an address that comes after the server.
 
-    Args:
-        url: The address.
-
     Returns:
         Scheme, host and port. What follows is `/***`, if anything does.
     """
@@ -43,14 +39,7 @@ def mask_address(url: str) -> str:
 
 
 def mask_command(words: list[Any]) -> list[Any]:
-    """Hide the arguments of a command. The places of secrets stay, as they are none.
-
-    Args:
-        words: The program and its arguments.
-
-    Returns:
-        The same with `***` for each argument.
-    """
+    """Hide the arguments of a command. The places of secrets stay, as they are none."""
     return [words[0], *(MASK if isinstance(each, str) else each for each in words[1:])]
 
 
@@ -58,11 +47,7 @@ def without(text: str, values: Iterable[str]) -> str:
     """Hide values that a text repeats: what a command printed, or a server answered.
 
     Args:
-        text: The text.
         values: What it must not show.
-
-    Returns:
-        The text with `***` for each value.
     """
     for each in filter(None, values):
         text = text.replace(each, MASK)
@@ -71,12 +56,6 @@ def without(text: str, values: Iterable[str]) -> str:
 
 def read_word(value: str | dict[Any, str]) -> str:
     """Read a value that stands in the configuration or somewhere else.
-
-    Args:
-        value: The value, or its place.
-
-    Returns:
-        The value.
 
     Raises:
         SecretError: It cannot be read.
@@ -89,12 +68,6 @@ def read_address(value: str | dict[Any, str]) -> str:
 
     One that stands somewhere else may have a query.
 
-    Args:
-        value: The address, or its place.
-
-    Returns:
-        The address.
-
     Raises:
         SecretError: It cannot be read, or is no address. The message does not show it.
     """
@@ -102,7 +75,7 @@ def read_address(value: str | dict[Any, str]) -> str:
         return value
     found = read_secret(value).strip()
     try:
-        server_url.split(found.partition("?")[0])
+        split_address(found.partition("?")[0])
         if not (found.isascii() and found.isprintable()) or " " in found or "#" in found:
             raise ValueError("has characters that no address may have")
     except ValueError as error:
@@ -117,7 +90,7 @@ def _check_address(value: Any) -> Any:
     if not isinstance(value, str):
         refuse([Problem((), f"an address, {KINDS} was expected")])
     try:
-        server_url.split(value)
+        split_address(value)
     except ValueError as error:
         refuse([Problem((), str(error))])
     return value
@@ -152,3 +125,31 @@ SecretPlace = Annotated[Place | None, BeforeValidator(check_place)]
 Address = Annotated[str | Place, BeforeValidator(_check_address), _masked(mask_address)]
 AddressOrNone = Annotated[str | Place | None, _or_none(_check_address), _masked(mask_address)]
 CommandOrNone = Annotated[list[str | Place] | None, _or_none(_check_command), _masked(mask_command)]
+
+
+def split_address(url: str) -> SplitResult:
+    """Split the address of a server into its parts.
+
+    Args:
+        url: Address with scheme, host and, if wanted, port and path.
+
+    Raises:
+        ValueError: The address cannot be used. The message says what was expected and shows nothing
+            of the address, because it may be a secret.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        usable = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        )
+    except ValueError:
+        usable, parts = False, urlsplit("")
+    if "@" in url or "?" in url or "#" in url:
+        raise ValueError(
+            "holds a user, a password or a query; give the key by an environment variable or a file"
+        )
+    if not usable:
+        raise ValueError(
+            "that is no address of a server; one like http://127.0.0.1:8000/v1 was expected"
+        )
+    return parts

@@ -30,11 +30,18 @@ from evenflow.schemas.guards import is_mapping
 # Of the ledger and of staged data. A change that older programs would read wrong, or not at all,
 # raises it; a new key with a default does not need that, for unknown keys are refused as newer.
 FORMAT = 1
-State = Literal["too few", "open", "warn", "block"]
+
+
+def _older_state(given: Any) -> Any:
+    """A state as it is called now: outputs of version 0.1 have another word for one."""
+    return "not_judged" if given == "too few" else given
+
+
+State = Annotated[Literal["not_judged", "open", "warn", "block"], BeforeValidator(_older_state)]
 Folder = Literal["accepted", "quarantine"]
 DOCUMENT_FOLDERS = get_args(Folder)
 Severity = Literal["critical", "warning", "info"]
-STATES: tuple[State, ...] = ("too few", "open", "warn", "block")
+STATES: tuple[State, ...] = ("not_judged", "open", "warn", "block")
 BAD: tuple[State, ...] = ("warn", "block")
 
 
@@ -94,8 +101,7 @@ class Verdict(Entry):
     """A verdict and its reason.
 
     Attributes:
-        state: open, warn or block; too few if there was too little to judge.
-        reason: Why, in a sentence for people.
+        state: open, warn or block; not_judged if there was too little to judge.
     """
 
     state: State
@@ -104,11 +110,11 @@ class Verdict(Entry):
     @model_validator(mode="before")
     @classmethod
     def _older(cls, data: Any) -> Any:
-        """An entry that was written when “too few” was an open verdict that was not judged."""
+        """An entry that was written when what was not judged was open."""
         if not is_mapping(data) or "judged" not in data:
             return data
         kept = {key: value for key, value in data.items() if key != "judged"}
-        return kept if data["judged"] else kept | {"state": "too few"}
+        return kept if data["judged"] else kept | {"state": "not_judged"}
 
     @property
     def folder(self) -> Folder:
@@ -120,7 +126,6 @@ class Heavy(Entry):
     """A document with many mentions.
 
     Attributes:
-        id: Id of the document.
         counts: Mentions per group, (M,).
         snippet: Beginning of the text. It is data and is not escaped.
     """
@@ -134,9 +139,6 @@ class Substitution(Entry):
     """Words that were exchanged for others. The texts are data and are not escaped.
 
     Attributes:
-        said: The words in the input.
-        instead: The words that replaced them.
-        target: Group that the replacement names.
         count: How often this exchange was made.
         id: Id of the document with the first such sentence.
         before: That sentence before the exchange, cut short.
@@ -163,7 +165,6 @@ class WeighedAttribute(Entry):
     Attributes:
         before: DR without weights, with the weighted mentions that were accepted before; null
             without mentions.
-        after: The same with weights.
         least: The least DR that weights can reach for this attribute alone; null without mentions.
         proven: A bound below which no weights can bring it, by duality.
         wider: The least DR with a weight limit 1.5 times as great; null if the target is met.
@@ -182,9 +183,7 @@ class KeptTotal(Entry):
     """A total that weights must keep, as shares of the unweighted total.
 
     Attributes:
-        name: What it is.
         low: Its lower bound; null for none.
-        value: Its value.
         high: Its upper bound; null for none.
         price: By how much the sum of DR would fall if the bound that it touches were 0.01 further.
     """
@@ -200,18 +199,11 @@ class Weights(Entry):
     """The weights of a pane's documents (mode weight).
 
     Attributes:
-        documents: Number of documents.
-        total: Sum of their weights.
         squares: Sum of their squared weights.
-        least: Least weight.
-        greatest: Greatest weight.
         profiles: Number of profiles that got weights of their own.
-        limit: The weight limit.
-        floor: The floor of the effective sample.
         held: Whether that floor holds DR up.
         limit_price: By how much the sum of DR would fall if the limit rose by 1.
         attributes: The attributes whose targets are asked for.
-        kept: What must stay.
         problem: Why all weights are 1; null if nothing stood in the way.
         left_out: Number of documents that were left out (repair.realise sample).
         copies: Number of copies that were added.
@@ -237,6 +229,13 @@ class Weights(Entry):
     def effective(self) -> float:
         """The effective sample as a share of the documents."""
         return effective_sample(self.documents, self.total, self.squares)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """A warning where no weights were found."""
+        if self.problem is None:
+            return None
+        return Verdict(state="warn", reason=f"every weight is 1, because {self.problem}")
 
     @property
     def design_effect(self) -> float:
@@ -296,20 +295,15 @@ class Repair(Entry):
             kept the least and the greatest of them here, which is no longer read.
         strictness: Least probability of being right that a substitution needed.
         before: Sums of the text before substitution and after the filter of stereotypes.
-        score_before: Score of these sums.
         expected_dr: DR that the plan leads to on average; null without a plan.
         shortage: Mentions that each group still lacks under the plan, (M,).
         mentions: Mentions per group after the repair, (M,).
-        sets: Number of sets.
         judged: Number of exchanges that were drawn and that the encoder judged.
         eligible: Number of sets that could be exchanged.
         changed: Number of sets that were exchanged.
         barred: Number of sets that could not be exchanged, by reason.
-        sentences: Number of changed sentences.
-        documents: Number of changed documents.
         copies: Number of documents that were added.
         uncopied: Number of documents that were due a swapped copy and got none, by the reason.
-        substitutions: The exchanges that were made.
     """
 
     mode: Literal["substitute", "augment", "reweight"]
@@ -377,8 +371,6 @@ class People(Entry):
     """The words behind an attribute's figures, where people are counted (measure.count).
 
     Attributes:
-        words: Sums of all mentions.
-        pane: Score of all mentions of the pane.
         cumulative: Score of all mentions of all panes so far.
         labels: How many mentions of the most frequent labels name people of their group, by the
             first stage.
@@ -406,15 +398,12 @@ class AttributeEntry(Entry):
         target: Share of the mentions that each group should have, (M,).
         sums: Sums of the pane, after its repair, weighted where documents have weights; of people
             where these are counted.
-        pane: Score of the pane alone.
         rolling: Score of the last accepted panes and this one: what accepted/ would be like with
             it. The verdict comes from this score. Where weights continue what was accepted before,
             of all accepted panes.
         cumulative: Score of all panes so far.
-        verdict: Verdict on the pane for this attribute.
         relevant_sentences: Number of sentences that name the attribute.
         labels: The most frequent labels and how often each was mentioned.
-        heavy: The documents with the most mentions.
         stream: Score of the last panes as they came, accepted or not.
         stream_verdict: What the same thresholds give for stream.
         accepted: Score of everything in accepted/ after this pane.
@@ -456,11 +445,7 @@ class AttributeEntry(Entry):
 
 
 class Measured(Entry):
-    """What a measure found in a pane; its other keys are the measure's (transforms.measures).
-
-    Attributes:
-        verdict: Verdict on the pane.
-    """
+    """What a measure found in a pane; its other keys are the measure's (transforms.measures)."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -501,7 +486,6 @@ class Shard(Entry):
 
     Attributes:
         name: Name without the folder.
-        rows: Number of rows.
         bytes: Size in bytes.
         sha256: SHA-256 of the content, in hexadecimal.
     """
@@ -516,9 +500,7 @@ class CheckFailure(Entry):
     """A check that failed.
 
     Attributes:
-        expectation: Name of the expectation.
         subject: Column or attribute that it is about.
-        observed: What was seen.
         severity: critical quarantines the pane; warning and info are only recorded.
     """
 
@@ -534,7 +516,6 @@ class Checks(Entry):
     Attributes:
         success: True if no failure is critical.
         evaluated: Number of expectations that were evaluated.
-        failures: The checks that failed.
     """
 
     success: bool
@@ -546,7 +527,6 @@ class Position(Entry):
     """Where a partition stands after a pane.
 
     Attributes:
-        next: Offset to read next.
         time: Time of the partition's last record, ms since 1970.
     """
 
@@ -574,21 +554,14 @@ class PaneEntry(Entry):
     The records of measures stand beside the other keys, each under its measure's name.
 
     Attributes:
-        version: Version of this format.
         pane: Number of the pane, from 0.
         source: The records that the pane was read from.
         input_bytes: Size of these records, decompressed.
-        text_bytes: Size of the documents' texts.
-        documents: Number of documents in the shards.
         dead: Number of records that became dead letters.
         dead_reasons: Number of dead letters, by kind of reason.
-        sentences: Number of sentences.
         attributes: Figures and verdicts, by attribute.
         shards: The pane's shards, in order.
         dead_letters: File of the dead letters; null without one.
-        checks: Result of the checks.
-        verdict: Verdict on the pane.
-        folder: Where the shards are.
         stream: The pane's place in its stream; null for files.
         sentence_table: File in sentences/; null without one.
         set_aside: File in quarantine/ with documents that were quarantined alone; null without
@@ -601,7 +574,12 @@ class PaneEntry(Entry):
         epoch: Number of the pane's epoch (schemas.epoch).
         program: What produced the pane, by digests.
         benchmark: Verdict on the last model's benchmark; null if gate.require is empty.
-        replaced: Number of documents whose field a computed column of the same name replaces.
+        replaced: Number of documents with a field that has the name of a computed column, and is
+            kept as input_NAME, by its name.
+        deleted: Number of a topic's records without a value: they delete what had their key, and
+            are no documents; left out if there are none.
+        mended: Number of documents with a field in which bytes that are no UTF-8 were replaced, or
+            a value that columns cannot hold (NaN) became null, by its name; left out if empty.
         extra: Number of documents with fields that fit no column, in the column _extra.
         outside: Number of documents with such a field, by its name; the most frequent ones.
         weights: The documents' weights; null without mode weight.
@@ -649,6 +627,8 @@ class PaneEntry(Entry):
     removed: Removed | None = None
     unlisted: dict[str, Filtered] = {}
     languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
+    deleted: int = Field(default=0, exclude_if=operator.not_)
+    mended: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
 
     @property
     def measures(self) -> dict[str, Measured | None]:
@@ -673,3 +653,21 @@ class PaneEntry(Entry):
         return [
             f"{folder}/{file.name}" for folder, file in self.files() if folder in DOCUMENT_FOLDERS
         ]
+
+
+META = "ledger/meta.json"  # the settings of a run; a folder that has this is an output
+
+
+class Epoch(Entry):
+    """The panes from one change of program or thresholds up to the next.
+
+    Attributes:
+        number: Number of the epoch, from 0.
+        program: What produced the panes: versions and digests, by name.
+        changes: What differs from the epoch before, one line for each difference.
+    """
+
+    number: int = 0
+    pane: int = 0
+    program: dict[str, str] = Field(default_factory=dict)
+    changes: list[str] = Field(default_factory=list)

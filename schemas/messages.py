@@ -31,7 +31,6 @@ class Problem:
 
     Attributes:
         key: The key's parts, from the outside in; empty for the configuration as a whole.
-        text: What is wrong.
     """
 
     key: Key
@@ -59,10 +58,6 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 def problems(error: ValidationError, root: type[BaseModel]) -> list[Problem]:
     """Collect every problem that a validation found.
-
-    Args:
-        error: What the validation raised.
-        root: The model that was validated.
 
     Returns:
         The problems, in pydantic's order.
@@ -109,7 +104,6 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
 
     Args:
         word: The misspelled word; case does not count.
-        known: The known words.
 
     Returns:
         The nearest known word; None if none is near.
@@ -132,15 +126,14 @@ def _unknown(key: Key, root: type[BaseModel]) -> str:
 
 
 def holds_text(key: Key, root: type[BaseModel]) -> bool:
-    """Whether a key of a model holds text, or null, and nothing else: 7 is then a text too.
+    """Whether a key of a model holds text, a list of texts, or null: 7 is then a text too.
 
     Args:
         key: The key's parts, from the outside in.
-        root: The model.
     """
     kind, _ = _type(key, root)
     parts = get_args(kind) if _is_union(kind) else (kind,)
-    return _section(key[:-1], root) is not None and {*parts} - {type(None)} == {str}
+    return _section(key[:-1], root) is not None and {*parts} - {type(None), list[str]} == {str}
 
 
 def _places(model: type[BaseModel], above: Key = ()) -> Iterator[Key]:

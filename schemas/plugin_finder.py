@@ -21,8 +21,6 @@ class PluginFinder:
         name: The plug-in's name, or its place.
 
     Attributes:
-        name: The same.
-        groups: The groups' names.
         made_with: What the plug-in was made with.
 
     Raises:
@@ -44,9 +42,6 @@ class PluginFinder:
 
     def find(self, text: str) -> list[tuple[int, int, int]]:
         """Find the mentions in a document.
-
-        Args:
-            text: The document's text.
 
         Returns:
             Start, end and index of the group, in the text's order.
@@ -83,11 +78,7 @@ def found_by(attribute: str, name: str) -> WordList:
     """The word list of an attribute whose mentions a plug-in finds; its labels are its groups.
 
     Args:
-        attribute: The attribute's name.
         name: The plug-in's name, or its place.
-
-    Returns:
-        The list.
 
     Raises:
         PluginError: The plug-in cannot be used.

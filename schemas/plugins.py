@@ -64,8 +64,6 @@ class Plugin:
     """A part that was loaded.
 
     Attributes:
-        name: Its name, or its place.
-        part: The part.
         made_with: Package and version, a digest of the package's files, and what the part says of
             itself (its attribute `made_with`).
     """
@@ -95,10 +93,6 @@ class Plugin:
 
     def chances(self, count: int, ask: Callable[[], Sequence[Any]]) -> list[float | None]:
         """Ask the part for probabilities.
-
-        Args:
-            count: How many are expected.
-            ask: Asks the part.
 
         Returns:
             The probabilities, 0 to 1; None: the part cannot say.
@@ -131,9 +125,6 @@ def load(kind: str, name: str) -> Plugin:
     Args:
         kind: Its group of entry points.
         name: Its name there, or its place (MODULE:NAME).
-
-    Returns:
-        The plug-in.
 
     Raises:
         PluginError: It is not there, is there twice, or cannot be loaded.
@@ -216,9 +207,6 @@ def _digest(module: ModuleType) -> str:
 def measure(name: str) -> Plugin:
     """A measure of panes that an installed package declares.
 
-    Args:
-        name: Its name.
-
     Returns:
         The plug-in; the part is a transforms.measures.measure.Measure.
 
@@ -233,4 +221,14 @@ def measure(name: str) -> Plugin:
         raise PluginError(f"{plugin}: name: {name!r} was expected, in letters, digits and _")
     if name in PaneEntry.model_fields:
         raise PluginError(f"{plugin}: the ledger has another key of this name")
+    loaded_measures()[name] = plugin
     return plugin
+
+
+@cache
+def loaded_measures() -> dict[str, Plugin]:
+    """The measures that `measure` has loaded in this process, by name.
+
+    They alone read figures in a ledger, for a ledger's names load nothing.
+    """
+    return {}

@@ -48,9 +48,6 @@ def read_secret(place: Mapping[str, str]) -> str:
     Args:
         place: {"env": NAME} or {"file": PATH}. A line break at the file's end is left out.
 
-    Returns:
-        The secret.
-
     Raises:
         SecretError: It cannot be read.
     """
@@ -84,17 +81,7 @@ def secret_place(value: Any) -> tuple[str, str] | None:
 
 
 def check_place(value: Any) -> Any:
-    """Validate a pydantic field that holds the place of a secret, or nothing.
-
-    Args:
-        value: Value of the field.
-
-    Returns:
-        The value, unchanged.
-
-    Raises:
-        PydanticCustomError: The value is something else. The message does not show it.
-    """
+    """Validate a pydantic field that holds the place of a secret, or nothing."""
     if value is not None and secret_place(value) is None:
         refuse([Problem((), PLACE)])
     return value
@@ -129,12 +116,6 @@ def security_problems(security: Any) -> list[Problem]:
 
 def check_security(value: Any) -> Any:
     """Validate a pydantic field that holds security settings without a secret.
-
-    Args:
-        value: Value of the field.
-
-    Returns:
-        The value, unchanged.
 
     Raises:
         PydanticCustomError: A setting is wrong. The message shows no value.

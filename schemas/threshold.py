@@ -31,9 +31,6 @@ class Threshold:
             text: A share with a decimal point or a percent sign (0.01, 1%, 1.0), or a whole number
                 of records (30).
 
-        Returns:
-            The threshold.
-
         Raises:
             ThresholdError: It is neither, or the share is not between 0 and 1.
         """

@@ -29,7 +29,6 @@ class YamlSettings:
     """The content of a settings file.
 
     Attributes:
-        data: The settings.
         lines: Line of each key, from 1.
     """
 
@@ -56,9 +55,6 @@ def read(path: Path) -> YamlSettings:
 
     Args:
         path: YAML file; an empty one has no settings.
-
-    Returns:
-        The settings and their lines.
 
     Raises:
         SettingsError: The file cannot be read as settings. The message names every defect.
@@ -95,12 +91,6 @@ def read(path: Path) -> YamlSettings:
 
 def parsed(text: str) -> Any:
     """Read one value, as it may stand behind a key of a file.
-
-    Args:
-        text: The value as YAML.
-
-    Returns:
-        The value.
 
     Raises:
         SettingsError: It is not YAML.

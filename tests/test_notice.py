@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import runpy
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
-import setuptools
 import yaml
 from places import ROOT
+from what_setup_says import told
 
 ENTRY = re.compile(r"^- (.+?)\[([\w.-]+)\]", re.MULTILINE | re.DOTALL)
 FILES = re.compile(r"[a-z]+/[\w.*/-]*[\w*]")
@@ -22,12 +21,7 @@ WRITTEN = {"CC BY-SA 4.0": "CC-BY-SA-4.0", "CC0": "CC0-1.0"}  # as the lists of 
 @pytest.fixture(scope="module")
 def setup() -> dict[str, Any]:
     """What setup.py tells setuptools."""
-    told: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        patch.setattr(setuptools, "setup", told.update)
-        runpy.run_path("setup.py")
-    return told
+    return told()
 
 
 @pytest.fixture(scope="module")

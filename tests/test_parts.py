@@ -73,12 +73,6 @@ def test_what_ci_may_miss_is_named_at_the_end(ran, how: str) -> None:
     )
 
 
-@pytest.mark.parametrize("how", ["fixture", "module"])
-def test_it_fails_in_parallel_too(ran, how: str) -> None:
-    status, out = ran(SKIPS[how], "true", "-n", "1")
-    assert status not in (0, 5) and "run `make kafka`" in out
-
-
 def test_an_expected_failure_is_no_skip(ran) -> None:
     source = "@pytest.mark.xfail(reason='known', strict=True)\ndef test_it(): assert False"
     assert ran(source, "true")[0] == 0

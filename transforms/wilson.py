@@ -14,9 +14,6 @@ def interval(share: float, size: float, quantile: float = NORMAL_95) -> tuple[fl
         share: The share, 0 to 1.
         size: The number of independent cases, above 0; an effective one may be a fraction.
         quantile: Standard errors on either side.
-
-    Returns:
-        Its bounds.
     """
     more = quantile**2 / size
     half = quantile * sqrt(share * (1 - share) / size + more / (4 * size))

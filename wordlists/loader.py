@@ -21,8 +21,6 @@
     prefixes: [ال]                      # optional: what is written before a label, to the word
     suffixes: [은, 는]                  # optional: what is written behind a label, to the word
     ignore: [其他]                      # optional: words that contain a label and name nobody
-    unspecified: [spouse, partner]      # optional: words for people of which no group is said; they
-                                        # count in no score (transforms.measures.unspecified)
 
 Instead, `groups: [female, male]` with `pairs: [[she, he], …]` lists the labels by their pairs
 alone. A label may stand in several pairs; the first one gives its default counterpart. Blanks in a
@@ -35,7 +33,7 @@ All defects are reported at once, each with file, line and label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -43,7 +41,7 @@ from typing import Protocol
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
-from evenflow.wordlists.unspaced import LongestMatch, is_unspaced
+from evenflow.wordlists.spelling import LongestMatch, is_unspaced
 
 SHIPPED = ("gender", "age", "religion")  # measured by default
 # Measured where they are named: the published tables, before words joined and left
@@ -53,8 +51,6 @@ PROPOSED = ("profession", "nationality", "disability", "sexual_orientation")
 # Of gender lists gender_CODE, which are proposed too
 LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "ru", "tr", "hi", "ar", "zh", "ja", "ko")
 NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED, *(f"gender_{code}" for code in LANGUAGES))
-
-UNSPECIFIED = "unspecified"  # group of the words for people of which no group is said
 
 
 class WordListError(EvenflowError, ValueError):
@@ -67,7 +63,6 @@ class Finder(Protocol):
     """Finds the mentions of an attribute in a way of its own.
 
     Attributes:
-        name: What a configuration calls it.
         made_with: What decides what it finds: versions and digests.
     """
 
@@ -84,15 +79,10 @@ class WordList:
     """An attribute with its groups and labels.
 
     Attributes:
-        attribute: The attribute's name.
-        groups: The groups' names.
         labels: Label as listed → index of its group.
         exact: The labels whose case matters.
         counterparts: Label → labels of the other groups that it was paired with, in the list's
             order; empty without pairs.
-        source: Where the labels come from.
-        licence: The licence of the list.
-        path: The file.
         review: Who has looked at the labels.
         pairs: The pairs as listed, a label of each group in their order.
         provenance: Label → where it comes from, where the list says so.
@@ -105,7 +95,6 @@ class WordList:
         language: Codes of its language, with blanks between them; empty where it does not say.
         only: Codes of the languages of the texts that it is searched in; none: it is searched in
             all.
-        unspecified: Words for people of which no group is said; they count in no score.
     """
 
     attribute: str
@@ -125,22 +114,6 @@ class WordList:
     finder: Finder | None = None
     language: str = ""
     only: tuple[str, ...] = ()
-    unspecified: tuple[str, ...] = ()
-
-    @property
-    def with_unspecified(self) -> WordList:
-        """The list with a last group more, of the words for people of which no group is said."""
-        number = len(self.groups)
-        labels = self.labels | dict.fromkeys(self.unspecified, number)
-        longest = isinstance(self.finder, LongestMatch) or any(map(is_unspaced, self.unspecified))
-        return replace(
-            self,
-            groups=(*self.groups, UNSPECIFIED),
-            labels=labels,
-            finder=LongestMatch(labels, *getattr(self.finder, "particles", ()))
-            if longest
-            else self.finder,
-        )
 
     @property
     def references(self) -> dict[str, list[float]]:
@@ -176,12 +149,6 @@ class WordList:
 
 def load(name_or_path: str | Path) -> WordList:
     """Loads a shipped list by its name in NAMED, or a list by path.
-
-    Args:
-        name_or_path: The name or the path.
-
-    Returns:
-        The word list.
 
     Raises:
         WordListError: The file cannot be read or has defects; the message has all of them.
@@ -239,5 +206,4 @@ def _read(path: Path) -> WordList:
         if any(reader.words.values()) or any(map(is_unspaced, labels))
         else None,
         only=(),
-        unspecified=reader.unspecified,
     )

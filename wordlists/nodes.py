@@ -54,8 +54,6 @@ class Defect:
 
     Attributes:
         line: Line in the file, from 1; 0 for the whole file.
-        label: The label or key.
-        what: What is wrong.
     """
 
     line: int
@@ -65,15 +63,7 @@ class Defect:
 
 @dataclass
 class Node:
-    """A node of a YAML file.
-
-    Attributes:
-        kind: "other" is a scalar that is not text (a number, yes or no, nothing) or that was
-            already reported.
-        line: Line in the file, from 1.
-        text: A scalar's text.
-        items: The items of a sequence; a mapping's keys and values by turns.
-    """
+    """A node of a YAML file."""
 
     kind: Literal["text", "other", "sequence", "mapping"]
     line: int
@@ -87,18 +77,7 @@ class Node:
 
 
 def read(path: Path) -> tuple[Node | None, list[Defect]]:
-    """Reads a YAML file.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The root node (None without one), and the defects of the file as YAML.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: The path has a NUL.
-    """
+    """Reads a YAML file."""
     with path.open("rb") as file:
         raw = file.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:

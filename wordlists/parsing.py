@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from evenflow.wordlists import spelling
 from evenflow.wordlists.nodes import Defect, Node
-from evenflow.wordlists.unspaced import KOREAN, SCRIPTS, scripts
+from evenflow.wordlists.spelling import KOREAN, SCRIPTS, scripts
 
 KEYS = (
     "attribute", "source", "licence", "review", "language", "groups", "target", "population",
-    "population_source", "pairs", "provenance", "prefixes", "suffixes", "ignore", "unspecified",
+    "population_source", "pairs", "provenance", "prefixes", "suffixes", "ignore",
 )  # fmt: skip
 WORDS = ("prefixes", "suffixes", "ignore")  # keys that are lists of words
 SHARES_TOLERANCE = 1e-6  # of a target's sum, as in the configuration
 OPTIONS = ("label", "case")
+CASES = ("exact", "any")
+LONGEST_CODE = 4  # letters of a label that means its capitals in a list of nothing else: “US”
 LONGEST_SHOWN = 60  # characters of a label in a message
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")  # safe in column names, metrics and file names
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A label of a list.
-
-    Attributes:
-        text: The label, with composed marks.
-        exact: Whether its case matters.
-        group: Index of its group.
-        line: Line in the file, from 1.
-    """
+    """A label of a list."""
 
     text: str
     exact: bool
@@ -43,22 +38,7 @@ class Listed:
 
 @dataclass
 class ListReader:
-    """Reads a word list.
-
-    Attributes:
-        defects: The defects so far.
-        groups: The groups' names.
-        labels: Label → where it is listed.
-        spelled: Folded spelling → labels with this spelling.
-        counterparts: Label → labels that it is paired with, as the keys of a dictionary.
-        pairs: The pairs, a label of each group.
-        provenance: Label → where it comes from.
-        target: Group → share of the mentions that it should have; empty without one.
-        population: Group → share of the people who live; empty where it is not said.
-        keys: The list's keys with their nodes.
-        words: The words of the keys WORDS, by key.
-        unspecified: Words for people of no group.
-    """
+    """Reads a word list."""
 
     defects: list[Defect]
     groups: list[str] = field(default_factory=list)
@@ -71,12 +51,17 @@ class ListReader:
     population: dict[str, float] = field(default_factory=dict)
     keys: dict[str, Node] = field(default_factory=dict)
     words: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unspecified: tuple[str, ...] = ()
+    _shouts: bool = False
 
     def read(self, root: Node) -> None:
         """Reads the list from its root node."""
         self._read_keys(root)
         self.words = {key: self._words(key) for key in WORDS}
+        listed = [self.keys[key] for key in ("groups", "pairs") if key in self.keys]
+        texts = [text for node in listed for text in _texts(node)]
+        self._shouts = all(text.upper() == text for text in texts) and any(
+            len(text) > LONGEST_CODE for text in texts
+        )
         self._read_groups()
         self.target = self._shares("target")
         self.population = self._shares("population")
@@ -85,7 +70,6 @@ class ListReader:
             self._defect_at(self.keys["population"].line, "population", what)
         self._read_pairs()
         self._read_provenance()
-        self._read_unspecified()
 
     def _defect(self, node: Node, what: str) -> None:
         """Records a defect of a node."""
@@ -97,7 +81,7 @@ class ListReader:
 
     def _label(self, node: Node, group: int) -> Listed | None:
         """A label, or None after a defect is recorded."""
-        exact = False
+        case = None
         line = node.line
         if node.kind == "mapping":
             options = {key.text: value for key, value in node.entries}
@@ -105,9 +89,9 @@ class ListReader:
                 if key.text not in OPTIONS:
                     self._defect(key, f"unknown key of a label{nearest(key.text, OPTIONS)}")
             case = options.get("case")
-            exact = case is not None and case.text == "exact"
-            if "label" not in options or (case is not None and not exact):
-                self._defect(node, "a label with options has the form {label: TEXT, case: exact}")
+            if "label" not in options or (case is not None and case.text not in CASES):
+                what = "a label with options has the form {label: TEXT, case: exact} or case: any"
+                self._defect(node, what)
                 return None
             node = options["label"]
         if node.kind != "text":
@@ -118,7 +102,9 @@ class ListReader:
         if what:
             self._defect_at(line, _show(node), what)
             return None
-        return Listed(text, exact, group, line)
+        # “IT” is not “it”; a list of words that has nothing but capitals does not mean them
+        exact = text.isupper() and len(text) > 1 and not self._shouts
+        return Listed(text, exact if case is None else case.text == "exact", group, line)
 
     def _add(self, listed: Listed, paired: bool) -> None:
         """Records a label in its group, or a defect if it is a duplicate.
@@ -316,23 +302,6 @@ class ListReader:
             else:
                 self.provenance[known.text] = value.text
 
-    def _read_unspecified(self) -> None:
-        """Reads the words for people of no group."""
-        node, seen = self.keys.get("unspecified"), set[str]()
-        self.unspecified = self._words("unspecified")
-        if node is not None and "unspecified" in self.groups:
-            self._defect_at(node.line, "unspecified", "a group has this name: give it another")
-        for word in self.unspecified:
-            what = label_problem(word, () if self.words["suffixes"] else {KOREAN})
-            spelled = spelling.fold(word)
-            if spelled in self.spelled:
-                what = f"the word is a label too (line {self.spelled[spelled][0].line})"
-            elif spelled in seen:
-                what = "listed twice"
-            seen.add(spelled)
-            if what and node is not None:
-                self._defect_at(node.line, word, f"unspecified: {what}")
-
     def _reference(self, listed: Listed) -> Listed | None:
         """The label that a pair refers to, or None after a defect."""
         known = self._find(listed.text)
@@ -354,7 +323,6 @@ def label_problem(text: str, joined: Collection[str] = (*SCRIPTS, KOREAN)) -> st
     """Why a text cannot be a label.
 
     Args:
-        text: The text, with composed marks.
         joined: Scripts whose words are not apart from others, and in which nothing is found. A
             list finds the longest labels of most of them.
 
@@ -386,14 +354,14 @@ def _show(node: Node) -> str:
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
-    """A hint at the known word that is nearest to an unknown one; empty without a near one.
-
-    Args:
-        word: The unknown word.
-        known: The known words.
-
-    Returns:
-        Text for the end of a message.
-    """
+    """A hint at the known word that is nearest to an unknown one; empty without a near one."""
     near = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+def _texts(node: Node) -> Iterator[str]:
+    """The texts of the items within a node, but for keys."""
+    for part in node.items[1::2] if node.kind == "mapping" else node.items:
+        yield from _texts(part)
+    if node.kind == "text" and node.text not in CASES:
+        yield node.text

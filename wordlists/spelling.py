@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -31,6 +32,7 @@ _VISIBLE_FORMATS = frozenset(
 _VISIBLE_FORMATS |= frozenset((0x110BD, 0x110CD, *range(0x13430, 0x13460)))
 _SAME = str.maketrans(dict.fromkeys(APOSTROPHES, "'") | dict.fromkeys(HYPHENS, "-"))
 SHORT = 64  # characters of texts whose folded form is kept
+_PLAIN = re.compile(r"[A-Za-z0-9_]+(?:[ '-][A-Za-z0-9_]+)*").fullmatch  # nothing to do but case
 _BROKEN_HYPHEN = re.compile(r"-[^\S\n]*\n[^\S\n]*")
 
 
@@ -77,6 +79,8 @@ def fold(text: str) -> str:
 
 def _fold(text: str) -> str:
     """The folded form of a text."""
+    if _PLAIN(text):
+        return text.lower()
     return "".join(fold_word(part) if word else part for word, part in _parts(text))
 
 
@@ -104,3 +108,71 @@ def _between(part: str) -> str:
         part = part.replace(character, "\n")
     part = _BROKEN_HYPHEN.sub("-", re.sub("\n+", "\n", part).translate(_SAME))
     return "".join(" " if blank else "".join(run) for blank, run in groupby(part, is_blank))
+
+
+# First words of the Unicode names of their characters
+SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
+KOREAN = "HANGUL"  # has blanks, but particles are written to the word
+LATIN = "[A-Za-z0-9]"  # what a Latin label in a list without blanks may not touch
+MOST_SUFFIXES = 3  # one behind the other: Turkish kız-lar-ın-dan, Korean 여자-들-에게-는
+
+
+def scripts(text: str) -> set[str]:
+    """The first words of the Unicode names of a text's characters."""
+    return {unicodedata.name(character, "").partition(" ")[0] for character in text}
+
+
+def is_unspaced(label: str) -> bool:
+    """Whether a label has a character of such a script."""
+    return not SCRIPTS.isdisjoint(scripts(label))
+
+
+class LongestMatch:
+    """Finds the labels of a list in a text."""
+
+    name = made_with = ""
+
+    def __init__(
+        self,
+        labels: Iterable[str],
+        prefixes: Sequence[str] = (),
+        suffixes: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ):
+        labels = list(labels)
+        particles = (tuple(prefixes), tuple(suffixes), tuple(ignore))
+        self.particles = particles if any(particles) else ()
+        self._numbers = {fold(label): number for number, label in enumerate(labels)}
+        longest = _longest([*labels, *ignore])
+        if any(map(is_unspaced, labels)):
+            pattern = f"({'|'.join(map(_apart, longest))})"
+        else:
+            before = f"(?:{'|'.join(_longest(prefixes))})?" if prefixes else ""
+            after = "|".join(_longest(suffixes))
+            after = f"(?:{after}){{0,{MOST_SUFFIXES}}}" if suffixes else ""
+            pattern = rf"(?<!\w){before}({'|'.join(longest)}){after}(?!\w)"
+        self._pattern = re.compile(pattern, re.IGNORECASE)
+
+    def find(self, text: str) -> list[tuple[int, int, int]]:
+        """Find start, end and label's index of each mention, in the text's order."""
+        found = (
+            (*match.span(1), self._numbers.get(fold(match[1])))
+            for match in self._pattern.finditer(text)
+            if not unicodedata.category(text[match.end() : match.end() + 1] or " ").startswith("M")
+        )
+        return [(start, end, number) for start, end, number in found if number is not None]
+
+
+def _longest(words: Iterable[str]) -> list[str]:
+    """Words as patterns, the longest first, with marks composed and apart (as Kana may have)."""
+    forms = {unicodedata.normalize(form, word) for word in words for form in ("NFC", "NFD")}
+    longest = sorted(forms, key=lambda form: (-len(form), form))
+    # Both apostrophes that are common in print; a word is folded once it is found
+    return [re.escape(form).replace("'", "['’]") for form in longest]
+
+
+def _apart(label: str) -> str:
+    """The pattern of a label in a text without blanks."""
+    before = f"(?<!{LATIN})" if re.match(LATIN, label) else ""
+    after = f"(?!{LATIN})" if re.match(LATIN, label[-1]) else ""
+    return before + label + after

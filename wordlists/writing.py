@@ -9,7 +9,7 @@ import yaml
 
 from evenflow.wordlists.loader import WordList
 from evenflow.wordlists.parsing import WORDS
-from evenflow.wordlists.unspaced import LongestMatch
+from evenflow.wordlists.spelling import LongestMatch
 
 WIDTH = 120  # columns of a line
 
@@ -19,9 +19,6 @@ def content(words: WordList) -> str:
 
     Args:
         words: The list; its path is not used.
-
-    Returns:
-        The file's text.
     """
     data: dict[str, Any] = {"attribute": words.attribute}
     about = ("source", "licence", "review", "language")
@@ -46,17 +43,11 @@ def content(words: WordList) -> str:
     if isinstance(words.finder, LongestMatch) and words.finder.particles:
         listed = zip(WORDS, words.finder.particles, strict=True)
         data |= {key: list(each) for key, each in listed if each}
-    if words.unspecified:
-        data["unspecified"] = list(words.unspecified)
     return _yaml(data)
 
 
 def roles(words: WordList, entries: Sequence[Mapping[str, Any]]) -> str:
     """Write a role map as YAML.
-
-    Args:
-        words: The list.
-        entries: Its roles.
 
     Returns:
         The text of the file `roles_NAME.yaml` beside the list.

@@ -34,11 +34,7 @@ EITHER = {"IntOrString": ["string", "integer"], "Quantity": ["string", "number"]
 
 
 class Definitions:
-    """The definitions that are reached from some kinds, as JSON Schema.
-
-    Args:
-        source: The definitions of the OpenAPI.
-    """
+    """The definitions that are reached from some kinds, as JSON Schema."""
 
     def __init__(self, source: dict[str, Any]):
         self._source = source

@@ -10,22 +10,20 @@ from __future__ import annotations
 import importlib
 import logging
 import warnings
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from evenflow.gates.expectations import frame, own_suite, results, sentence_suite
+from evenflow.gates.expectations import frame, own_suite, results
 from evenflow.gates.expectations.importing import deferred, uncollected
 from evenflow.gates.expectations.lazy_packages import METRICS, light
 from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.gates.expectations.shard_files import read_whole
-from evenflow.gates.expectations.user_suite import UserSuite, load
 from evenflow.gates.expectations.validate import validate
 from evenflow.schemas.ledger import CheckFailure, Checks
-from evenflow.transforms.storage.storage import Place
 from evenflow.wordlists.loader import WordList
 
 OWN, USERS = "evenflow", "user"  # names of the suites
@@ -50,21 +48,7 @@ class PaneChecks:
         strong: Mapping[str, tuple[float, float]] | None = None,
         sentences: bool = False,
     ):
-        """Build the suites.
-
-        Args:
-            user_suite: File of the user's suite; None without one.
-            lists: Word lists that the shards were annotated with.
-            limits: Limits of DR, by attribute.
-            identity: Column of the ids in the shards.
-            text: Column of the texts in the shards.
-            strong: Least score_scsc and least probability of the stereotypes that are removed, by
-                attribute.
-            sentences: Whether panes have a sentence table.
-
-        Raises:
-            SuiteError: The user's suite cannot be used.
-        """
+        """Build the suites."""
         weights = list({each.weight: 0 for each in (limits or {}).values() if each.weight})
         self._columns = frame.names(lists, identity, text, weights)
         self._strong = dict(strong or {})
@@ -77,16 +61,17 @@ class PaneChecks:
             with deferred(*SELDOM):
                 importlib.import_module(METRICS)
             own = own_suite.expectations(self._columns, limits or {})
-            self._user = (
-                load(user_suite, self._columns.mentions)
-                if user_suite
-                else UserSuite([], {}, frozenset())
-            )
             suites = {OWN: own}
             if sentences:
+                from evenflow.gates.expectations import sentence_suite
+
                 suites[sentence_suite.NAME] = sentence_suite.expectations(core)
-            if self._user.expectations:
-                suites[USERS] = self._user.expectations
+            if user_suite:
+                from evenflow.gates.expectations import user_suite as users
+
+                self._user = users.load(user_suite, self._columns.mentions)
+                if self._user.expectations:
+                    suites[USERS] = self._user.expectations
             self._suites = {
                 name: ExpectationSuite(name=name, expectations=each)
                 for name, each in suites.items()
@@ -103,26 +88,23 @@ class PaneChecks:
         """Check a pane's shards against the pane's figures.
 
         Args:
-            pane: Number of the pane.
-            shards: Its shards, in order.
             sums: Its mentions, by the column that has them.
-            documents: Number of its documents.
             sentences: Its sentence table and the table's number of rows; None without one.
 
         Returns:
-            The result of all suites, and what data_docs.keep stores of it.
+            The result of all suites, and what results.keep stores of it.
 
         Raises:
             OSError: A file cannot be read.
         """
-        from evenflow.gates.expectations import data_docs
-
         own = self._reader.read(shards)
         found = [self._validate(OWN, own, {"sums": sums, "documents": documents})]
         if USERS in self._suites and len(own):  # a user expects nothing of no documents
             whole = read_whole(shards, self._user.columns)
             found.append(self._validate(USERS, whole, self._user.parameters))
         if sentences is not None:
+            from evenflow.gates.expectations import sentence_suite
+
             table = sentence_suite.read(sentences[0], self._strong)
             found.append(self._validate(sentence_suite.NAME, table, {"rows": sentences[1]}))
         failures = [
@@ -136,22 +118,7 @@ class PaneChecks:
             evaluated=sum(len(suite.results) for suite in found),
             failures=failures,
         )
-        return checks, [data_docs.kept(pane, each) for each in found]
-
-    def docs(self, root: Place, failed: Collection[int] = ()) -> str:
-        """Build the data docs of an output.
-
-        Args:
-            root: The output.
-            failed: Numbers of the panes whose checks failed.
-
-        Returns:
-            Name of their index in the output.
-        """
-        from evenflow.gates.expectations.data_docs import ChecksProject
-
-        with _quietly():
-            return ChecksProject(root, list(self._suites.values())).build(failed)
+        return checks, [results.kept(pane, each) for each in found]
 
     def _validate(self, suite: str, batch: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         """The result of a suite on a frame."""
@@ -170,11 +137,7 @@ class PaneChecks:
 
 @contextmanager
 def _quietly() -> Generator[None, None, None]:
-    """Keep Great Expectations from printing and warning; the gate reports what it found.
-
-    Yields:
-        Nothing.
-    """
+    """Keep Great Expectations from printing and warning; the gate reports what it found."""
     logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
     with warnings.catch_warnings(action="ignore"):
         yield

@@ -56,10 +56,6 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
     """Expect columns of text, and columns of whole numbers from 0 on without nulls.
 
     Other columns may hold anything.
-
-    Attributes:
-        texts: Names of the columns that must hold text.
-        counts: Names of the columns that must hold whole numbers.
     """
 
     texts: list[str]
@@ -72,18 +68,6 @@ class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
     def judge(self, value: Any) -> dict[str, Any]:
         """It holds if there is no defect."""
         return {"success": not value, "result": {"observed_value": value}}
-
-    @classmethod
-    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """The columns and what they must hold."""
-        template = (
-            "The columns $texts must be there and hold text, $counts whole numbers from 0 on;"
-            " others may hold anything."
-        )
-        return template, {
-            "texts": ", ".join(kwargs["texts"]),
-            "counts": ", ".join(kwargs["counts"]),
-        }
 
     @classmethod
     def describe_result(cls, result: dict[str, Any]) -> str:
@@ -113,8 +97,7 @@ class ColumnSums(FrameMetric):
 class ExpectColumnSumsToEqual(StatedExpectation):
     """Expect integer columns to add up to given sums: the mentions that the ledger records.
 
-    Attributes:
-        sums: Sum of each column, or {"$PARAMETER": NAME} if each pane has its own.
+    `sums`: Sum of each column, or {"$PARAMETER": NAME} if each pane has its own.
     """
 
     sums: dict[str, Any]
@@ -131,14 +114,6 @@ class ExpectColumnSumsToEqual(StatedExpectation):
             if value[name] != wanted
         ]
         return {"success": not off, "result": {"observed_value": off}}
-
-    @classmethod
-    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """The sums."""
-        template = "The mentions in the shards must add up to those that the ledger records: $sums."
-        sums: dict[str, Any] = kwargs["sums"]
-        given = [] if "$PARAMETER" in sums else [f"{name} {sums[name]}" for name in sums]
-        return template, {"sums": ", ".join(given) or "as counted"}
 
     @classmethod
     def describe_result(cls, result: dict[str, Any]) -> str:

@@ -22,12 +22,6 @@ METRIC = "table.demographic_representation"
 CONFIDENCE = 0.95
 # People write shares such as 0.333, so their sum may miss 1 by this much.
 SHARES_TOLERANCE = 1e-3
-SENTENCE = (
-    "The Demographic Representation of $attribute, half the distance between the shares of the"
-    " mentions in $columns and their target, $target, must not be above $max_value. The lower bound"
-    " of its $percent % interval is judged, so that chance alone fails no pane."
-)
-TOO_FEW = "Fewer than $min_mentions mentions are not judged."
 
 
 class DemographicRepresentation(FrameMetric):
@@ -41,18 +35,7 @@ class DemographicRepresentation(FrameMetric):
 
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Compute the score; the arguments are those of the expectation.
-
-        Args:
-            frame: A row for each document.
-            arguments: Values of value_keys.
-
-        Returns:
-            The score, as ledger.Score has it.
-
-        Raises:
-            ValueError: A column is missing.
-        """
+        """Compute the score; the arguments are those of the expectation."""
         columns: list[str] = arguments["columns"]
         require_columns(frame, columns)
         target: list[float] | None = arguments.get("target")
@@ -72,14 +55,7 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
     above max_value. Without a score (fewer mentions than min_mentions, or fewer than two documents
     with one) nothing is judged and it holds.
 
-    Attributes:
-        columns: Integer columns with each document's mentions, one for each of M groups.
-        max_value: Largest DR allowed, 0 to 1.
-        attribute: Name of the attribute in the data docs.
-        target: M shares that add up to 1; None for equal shares.
-        confidence: Confidence level of the interval, between 0.5 and 1.
-        min_mentions: Least number of mentions that is judged.
-        weight: Column of the documents' weights; None if each document counts once.
+    `max_value`: Largest DR allowed, 0 to 1.
     """
 
     columns: list[str] = Field(min_items=2, unique_items=True)
@@ -130,23 +106,6 @@ class ExpectDemographicRepresentationToBeWithin(StatedExpectation):
         return {
             "success": not judged or value["low"] <= self.max_value,
             "result": {"observed_value": value["dr"], "details": {**value, "judged": judged}},
-        }
-
-    @classmethod
-    def statement(cls, kwargs: dict[str, Any]) -> tuple[str, dict[str, str]]:
-        """The limit and what DR is."""
-        target = kwargs.get("target")
-        min_mentions = kwargs.get("min_mentions", 0)
-        shares = "the same for all"
-        if target is not None and max(target) > min(target):
-            shares = ", ".join(f"{share:.3g}" for share in target)
-        return f"{SENTENCE} {TOO_FEW}" if min_mentions else SENTENCE, {
-            "attribute": kwargs.get("attribute") or "these groups",
-            "columns": ", ".join(kwargs["columns"]),
-            "target": shares,
-            "max_value": f"{kwargs['max_value']:g}",
-            "percent": f"{100 * kwargs.get('confidence', CONFIDENCE):g}",
-            "min_mentions": str(min_mentions),
         }
 
     @classmethod

@@ -40,13 +40,8 @@ SEED = 0x65766E66  # any fixed number, so that a pane's sample is the same in ev
 class Names:
     """Names of the columns of a pane's own frame.
 
-    Attributes:
-        identity: Column of the ids, as in the shards.
-        text: Column of the texts, as in the shards.
-        mentions: Columns of each attribute's mentions, in the order of its groups.
-        weights: Columns of the documents' weights, if there are any.
-        bytes: Column of the text's length in bytes.
-        recount: Column of the second count: how it differs, or null.
+    `bytes`: Column of the text's length in bytes. `recount`: Column of the second count: how it
+    differs, or null.
     """
 
     identity: str
@@ -75,20 +70,7 @@ class Names:
 def names(
     lists: Sequence[WordList], identity: str, text: str, weights: Sequence[str] = ()
 ) -> Names:
-    """Name the columns for some word lists.
-
-    Args:
-        lists: The word lists.
-        identity: Column of the ids in the shards.
-        text: Column of the texts in the shards.
-        weights: Columns of the documents' weights.
-
-    Returns:
-        The names.
-
-    Raises:
-        ValueError: Two columns of mentions have the same name.
-    """
+    """Name the columns for some word lists."""
     attributes = [documents.Attribute(words.attribute, words.groups) for words in lists]
     return Names(
         identity,
@@ -102,12 +84,7 @@ class ShardReader:
     """Reads the shards of panes, which were annotated with some word lists."""
 
     def __init__(self, lists: Sequence[WordList], columns: Names):
-        """Prepare a reader.
-
-        Args:
-            lists: The word lists.
-            columns: Names of the frame's columns.
-        """
+        """Prepare a reader."""
         self._lists, self._columns = tuple(lists), columns
         # A field may have said a document's language, which the text alone does not
         self._language = [documents.LANGUAGE.name] if any(each.only for each in lists) else []
@@ -118,16 +95,6 @@ class ShardReader:
 
         A column that the shards lack, or that holds something else, is left as it is, so the check
         on it fails.
-
-        Args:
-            shards: The pane's shards, in order.
-
-        Returns:
-            A row for each document, with the columns of Names except the text, and its language
-            where a list is searched in some languages alone.
-
-        Raises:
-            OSError: A shard cannot be read.
         """
         files = [open_shard(path) for path in shards]
         plain = [self._columns.identity, *self._columns.counts, *self._columns.weights]
@@ -201,15 +168,6 @@ class ShardReader:
         joined documents. The rules of matching themselves are not implemented twice. A second
         matcher would differ in rare cases and quarantine good panes. (The tests compare the matcher
         with a slow reference.)
-
-        Args:
-            frame: The own frame of the pane.
-            texts: Texts of the sample, by row.
-            kinds: What the frame's columns hold in the shards.
-
-        Returns:
-            How the mentions of each document differ, in words; None if they do not differ or were
-            not counted again.
         """
         out: list[str | None] = [None] * len(frame)
         if texts and self._finder is None:

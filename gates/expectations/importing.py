@@ -17,9 +17,6 @@ def uncollected() -> Generator[None, None, None]:
 
     Use this for objects that live as long as the process. An import makes so many objects that
     examining them repeatedly takes a quarter of its time.
-
-    Yields:
-        Nothing.
     """
     gc.disable()
     try:
@@ -34,12 +31,6 @@ def deferred(*names: str) -> Generator[None, None, None]:
     """Replace modules by stand-ins that load the module when one of its names is used.
 
     Python's own LazyLoader already loads a module at its second import statement.
-
-    Args:
-        names: Names of modules that code in the block may import.
-
-    Yields:
-        Nothing.
     """
     stand_ins = {name: _stand_in(name) for name in names if name not in sys.modules}
     sys.modules.update(stand_ins)

@@ -19,14 +19,13 @@ class DrLimit:
     """A limit of an attribute's DR in a single pane.
 
     Attributes:
-        max_value: Largest DR allowed; the lower bound of DR's interval is compared with it.
+        max_value: Largest DR allowed, None for any; compared with the interval's lower bound.
         target: Share of each group, (M,); None for equal shares.
         min_mentions: Least number of mentions that is judged.
-        confidence: Confidence level of the interval.
         weight: Column of the documents' weights; None without weights.
     """
 
-    max_value: float
+    max_value: float | None
     target: Sequence[float] | None = None
     min_mentions: int = 0
     confidence: float = 0.95
@@ -34,20 +33,9 @@ class DrLimit:
 
 
 def expectations(columns: Names, limits: Mapping[str, DrLimit]) -> list[Any]:
-    """The suite's expectations.
-
-    Args:
-        columns: Names of the frame's columns.
-        limits: Limits of DR, by attribute.
-
-    Returns:
-        The expectations.
-    """
+    """The suite's expectations."""
     from great_expectations.expectations import core
 
-    # Importing them registers them, for suites from a file
-    from evenflow.gates.expectations import leaning as leaning
-    from evenflow.gates.expectations import meetings as meetings
     from evenflow.gates.expectations.columns import (
         ExpectColumnsToHoldTextsAndCounts,
         ExpectColumnSumsToEqual,
@@ -89,5 +77,6 @@ def expectations(columns: Names, limits: Mapping[str, DrLimit]) -> list[Any]:
                 severity="warning",  # pyright: ignore[reportArgumentType] (pydantic converts it)
             )
             for name, limit in limits.items()
+            if limit.max_value is not None
         ),
     ]

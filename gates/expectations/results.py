@@ -1,15 +1,21 @@
-"""Results of Great Expectations in the ledger's terms: short, and the same in every run."""
+"""Results of Great Expectations: in the ledger's terms, and as files of their own.
+
+The ledger's are short, and the same in every run. The files have every expectation.
+"""
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard, cast
 
 import numpy as np
+import orjson
 
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import CheckFailure
+from evenflow.transforms.storage.storage import Place, at
 
 SHOWN_CHARACTERS = 200  # of an unexpected value, which may be a text
 # Address of an object in a message: it would differ from run to run
@@ -17,11 +23,7 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 def simplify(result: Any) -> None:
-    """Reduce the results of a suite to plain JSON, with texts cut and without tracebacks.
-
-    Args:
-        result: Result of a suite; changed in place.
-    """
+    """Reduce the results of a suite to plain JSON, with texts cut and without tracebacks."""
     for each in result.results:
         each.success = bool(each.success)  # some are numpy's, which is not JSON
         each.result = _plain(each.result)
@@ -29,14 +31,7 @@ def simplify(result: Any) -> None:
 
 
 def failure(result: Any) -> CheckFailure:
-    """Describe a check that failed.
-
-    Args:
-        result: Result of the expectation.
-
-    Returns:
-        The ledger's record.
-    """
+    """Describe a check that failed."""
     config = result.expectation_config
     return CheckFailure(
         expectation=config.type,
@@ -126,3 +121,43 @@ def _without_traceback(info: Any) -> dict[str, Any]:
         "exception_message": message,
         "exception_traceback": "",
     }
+
+
+VALIDATIONS = "checks/gx/validations"
+
+
+def kept(pane: int, result: Any) -> dict[str, Any]:
+    """Describe a suite's result on a pane as JSON that `keep` can store."""
+    from great_expectations.core.run_identifier import RunIdentifier
+    from great_expectations.data_context.types.resource_identifiers import (
+        ExpectationSuiteIdentifier,
+        ValidationResultIdentifier,
+    )
+
+    run = RunIdentifier(run_name=_run_name(pane), run_time=datetime.datetime.now(datetime.UTC))
+    result.meta["run_id"] = run
+    suite = ExpectationSuiteIdentifier(result.suite_name)
+    key = ValidationResultIdentifier(suite, run, result.batch_id)
+    return {"name": f"{'/'.join(key.to_tuple())}.json", "result": result.to_json_dict()}
+
+
+def keep(root: Place, pane: int, results: Iterable[Mapping[str, Any]]) -> None:
+    """Store the results of a pane's suites, in place of earlier ones.
+
+    Args:
+        results: What `kept` returned of each suite.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    storage = at(root)
+    for each in results:
+        suite = each["name"].partition("/")[0]
+        if storage.local is not None:  # a replayed pane has a result of another time
+            storage.remove_tree(f"{VALIDATIONS}/{suite}/{_run_name(pane)}")
+        storage.write_soon(f"{VALIDATIONS}/{each['name']}", orjson.dumps(each["result"]))
+
+
+def _run_name(pane: int) -> str:
+    """Name of a pane's results."""
+    return f"pane-{pane:08d}"

@@ -35,19 +35,7 @@ PLAIN = (
 
 
 def read(path: Path, thresholds: Mapping[str, tuple[float, float]]) -> pd.DataFrame:
-    """Read the frame of a sentence table.
-
-    Args:
-        path: File of the table.
-        thresholds: Least score_scsc and least probability of the stereotypes that are removed, for
-            each attribute whose stereotypes are removed.
-
-    Returns:
-        A row for each sentence and attribute.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
+    """Read the frame of a sentence table."""
     try:
         file = pq.ParquetFile(path)
         parts = [
@@ -79,14 +67,7 @@ def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd
 
 
 def expectations(expect: Any) -> list[Any]:
-    """The suite's expectations.
-
-    Args:
-        expect: The module great_expectations.expectations.core.
-
-    Returns:
-        The expectations.
-    """
+    """The suite's expectations."""
     return [
         expect.ExpectTableRowCountToEqual(value={"$PARAMETER": "rows"}),
         expect.ExpectColumnValuesToNotBeNull(

@@ -18,17 +18,7 @@ TYPES = "types"
 
 
 def open_shard(path: Path) -> pq.ParquetFile:
-    """Open a shard.
-
-    Args:
-        path: The shard.
-
-    Returns:
-        The open file.
-
-    Raises:
-        OSError: The shard cannot be read.
-    """
+    """Open a shard."""
     try:
         return pq.ParquetFile(path)
     except pa.ArrowInvalid as error:
@@ -36,19 +26,7 @@ def open_shard(path: Path) -> pq.ParquetFile:
 
 
 def read_columns(path: Path, file: pq.ParquetFile, columns: list[str]) -> pa.Table:
-    """Read some columns of a shard.
-
-    Args:
-        path: The shard, for messages.
-        file: The open file.
-        columns: Names of the columns.
-
-    Returns:
-        The columns, in that order.
-
-    Raises:
-        OSError: The shard cannot be read.
-    """
+    """Read some columns of a shard."""
     try:
         return file.read(columns=columns).select(columns)
     except pa.ArrowInvalid as error:
@@ -58,19 +36,7 @@ def read_columns(path: Path, file: pq.ParquetFile, columns: list[str]) -> pa.Tab
 def row_groups(
     shards: Sequence[Path], files: Sequence[pq.ParquetFile], column: str
 ) -> Iterator[pa.ChunkedArray]:
-    """Read a column, one row group at a time.
-
-    Args:
-        shards: The shards, for messages.
-        files: The open files.
-        column: Name of the column.
-
-    Yields:
-        The column of each row group, in order.
-
-    Raises:
-        OSError: A shard cannot be read.
-    """
+    """Read a column, one row group at a time."""
     for path, file in zip(shards, files, strict=True):
         for group in range(file.num_row_groups):
             try:
@@ -80,19 +46,7 @@ def row_groups(
 
 
 def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.DataFrame:
-    """Read shards as they are.
-
-    Args:
-        shards: The shards, in order.
-        columns: Names of the columns to read; None for all. Columns that a shard lacks are left
-            out.
-
-    Returns:
-        The rows of all shards.
-
-    Raises:
-        OSError: A shard cannot be read.
-    """
+    """Read shards as they are."""
     tables: list[pa.Table] = []
     for path in shards:
         file = open_shard(path)
@@ -104,15 +58,7 @@ def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.Dat
 
 
 def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> dict[str, str]:
-    """Find out what columns hold.
-
-    Args:
-        files: The open shards.
-        columns: Names of the columns.
-
-    Returns:
-        “text”, “integer” or Arrow's name of the type, for each column that all shards have.
-    """
+    """Find out what columns hold."""
     out: dict[str, str] = {}
     for name in columns:
         types = [

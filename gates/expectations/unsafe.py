@@ -16,14 +16,7 @@ PARSERS = ("great_expectations", "great_expectations__experimental__")
 
 
 def unsafe_arguments(kwargs: Mapping[str, Any]) -> list[str]:
-    """Find the arguments that would run code or fetch something.
-
-    Args:
-        kwargs: Arguments of an expectation.
-
-    Returns:
-        The defects.
-    """
+    """Find the arguments that would run code or fetch something."""
     return [*_conditions(kwargs), *_references(kwargs)]
 
 

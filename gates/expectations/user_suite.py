@@ -58,13 +58,7 @@ class SuiteError(EvenflowError, ValueError):
 
 @dataclass(frozen=True)
 class UserSuite:
-    """A user's suite.
-
-    Attributes:
-        expectations: Expectations of Great Expectations.
-        parameters: Values of the suite's parameters.
-        columns: Columns that the expectations read; None for all.
-    """
+    """A user's suite."""
 
     expectations: list[Any]
     parameters: dict[str, Any]
@@ -72,18 +66,7 @@ class UserSuite:
 
 
 def load(path: Path, mentions: Mapping[str, Sequence[str]]) -> UserSuite:
-    """Read a suite.
-
-    Args:
-        path: File of the suite.
-        mentions: Columns of each attribute's mentions.
-
-    Returns:
-        The suite.
-
-    Raises:
-        SuiteError: The suite cannot be used. The message names every defect.
-    """
+    """Read a suite."""
     data = _read(path)
     parameters: Any = {}
     if is_mapping(data) and "expectations" in data:

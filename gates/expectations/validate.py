@@ -21,15 +21,7 @@ SILENT: Any = SimpleNamespace(progress_bars={"globally": False, "metric_calculat
 
 @dataclass(frozen=True)
 class _Batch:
-    """A frame as the validator takes it.
-
-    Attributes:
-        id: Its name.
-        data: What the engine holds of it.
-        batch_spec: What it was made from.
-        batch_markers: When it was loaded.
-        batch_definition: Where it came from.
-    """
+    """A frame as the validator takes it."""
 
     id: str
     data: Any
@@ -41,17 +33,7 @@ class _Batch:
 def validate(
     suite: Any, frame: pd.DataFrame, parameters: dict[str, Any], result_format: dict[str, Any]
 ) -> Any:
-    """Run a suite on a frame.
-
-    Args:
-        suite: The suite of Great Expectations.
-        frame: The frame.
-        parameters: Values of the suite's parameters.
-        result_format: What a result holds, as Great Expectations names it.
-
-    Returns:
-        Great Expectations' result of the suite.
-    """
+    """Run a suite on a frame."""
     from great_expectations import __version__ as version
     from great_expectations.core.batch import LegacyBatchDefinition
     from great_expectations.core.batch_spec import RuntimeDataBatchSpec

@@ -25,15 +25,7 @@ def add_sums(a: Sums, b: Sums) -> Sums:
 
 
 def combine_repairs(a: Repair | None, b: Repair) -> Repair:
-    """Combine the repairs of an attribute.
-
-    Args:
-        a: Earlier repair; None if there is none.
-        b: Later repair.
-
-    Returns:
-        Their sums. Values that are not additive come from the later repair.
-    """
+    """Combine the repairs of an attribute."""
     if a is None:
         return b
     counts = {name: getattr(a, name) + getattr(b, name) for name in REPAIR_COUNTS}

@@ -6,20 +6,26 @@ An entry is written once: of two runs that commit the same pane, one succeeds.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.guards import is_mapping
-from evenflow.schemas.ledger import FORMAT, PaneEntry
-from evenflow.schemas.output import META as META  # written here
+from evenflow.schemas.guards import is_list, is_mapping
+from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry
+from evenflow.schemas.ledger import META as META  # written here
 from evenflow.transforms.measures import registry
-from evenflow.transforms.storage.storage import Place, at
+from evenflow.transforms.storage.storage import Place, Storage, at
 
 # Python's own encoder takes a tenth of a second for an entry of a thousand partitions
 CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+
+
+MOST_NUMBER = 10**30  # far beyond what a run writes; sums and squares of such are finite floats
+MOST_DEPTH = 64  # of lists and mappings in each other; a run writes ten
+LARGE = re.compile(rb"[0-9]{30}|[0-9][eE]|NaN|Infinity")  # what may be a number above the bound
 
 
 class LedgerError(EvenflowError, RuntimeError):
@@ -33,16 +39,7 @@ class NewerFormatError(LedgerError):
 
 
 def refuse_newer(data: Any, address: str, error: ValidationError | None = None) -> None:
-    """Refuse what a newer version of the program wrote.
-
-    Args:
-        data: What a file of the ledger holds.
-        address: The file, for the message.
-        error: Why it cannot be read; None if it can.
-
-    Raises:
-        NewerFormatError: Its format is newer, or it has keys that are not known here.
-    """
+    """Refuse what a newer version of the program wrote."""
     version = data.get("version") if is_mapping(data) else None
     faults = () if error is None else error.errors(include_url=False)
     unknown = [each["loc"] for each in faults if each["type"] == "extra_forbidden"]
@@ -64,6 +61,36 @@ def canonical(data: Any) -> bytes:
         return orjson.dumps(data, option=CANONICAL)
     except TypeError:  # an integer above 64 bits, or half of a UTF-16 pair in a text
         return (json.dumps(data, sort_keys=True, indent=2) + "\n").encode()
+
+
+def bounded(data: Any) -> Any:
+    """Refuse what no run writes into a ledger: with it, sums and pages would fail."""
+    level: list[Any] = [data]
+    for _ in range(MOST_DEPTH):
+        for each in level:
+            if isinstance(each, int | float) and not -MOST_NUMBER <= each <= MOST_NUMBER:
+                raise ValueError("a number beyond what a run writes")
+        level = [
+            inner
+            for each in level
+            if is_mapping(each) or is_list(each)
+            for inner in (each.values() if is_mapping(each) else each)
+        ]
+        if not level:
+            return data
+    raise ValueError(f"more than {MOST_DEPTH} lists or mappings in each other")
+
+
+def parsed(raw: bytes) -> Any:
+    """Read JSON that a run wrote, or somebody else.
+
+    Raises:
+        ValueError: It is no JSON, or holds what `bounded` refuses.
+    """
+    try:
+        return bounded(json.loads(raw))
+    except RecursionError as error:
+        raise ValueError(f"more than {MOST_DEPTH} lists or mappings in each other") from error
 
 
 def entry_bytes(entry: PaneEntry) -> bytes:
@@ -92,14 +119,7 @@ def entry_name(pane: int) -> str:
 def write_entry(root: Place, entry: PaneEntry, data: bytes | None = None) -> None:
     """Commit a pane by its entry; it is durable when this returns.
 
-    Args:
-        root: The output.
-        entry: Entry of the pane, for root/ledger/PANE.json.
-        data: Its bytes, where they are made already.
-
-    Raises:
-        TakenError: The pane has another entry.
-        OSError: The file cannot be written.
+    `data`: Its bytes, where they are made already.
     """
     storage, name = at(root), entry_name(entry.pane)
     if not storage.create(name, data or entry_bytes(entry)):
@@ -108,12 +128,6 @@ def write_entry(root: Place, entry: PaneEntry, data: bytes | None = None) -> Non
 
 def read_entries(root: Place) -> list[PaneEntry]:
     """Read all entries at once.
-
-    Args:
-        root: The output.
-
-    Returns:
-        The entries from pane 0 on.
 
     Raises:
         LedgerError: An entry is missing or cannot be read.
@@ -124,32 +138,24 @@ def read_entries(root: Place) -> list[PaneEntry]:
 
 
 def read_entry(root: Place, pane: int) -> PaneEntry:
-    """Read the entry of one of the last panes.
-
-    Args:
-        root: The output.
-        pane: Number of the pane, which must not be in a segment yet.
-
-    Returns:
-        The entry.
-
-    Raises:
-        LedgerError: The file is not an entry.
-        OSError: The file cannot be read.
-    """
+    """Read the entry of one of the last panes."""
     storage, name = at(root), entry_name(pane)
     return parse_entry(storage.read(name), storage.address(name))
 
 
+def _fitting(entry: PaneEntry) -> None:
+    """Refuse figures that are not of an attribute's groups. Raises ValueError."""
+    for name, each in entry.attributes.items():
+        groups = len(each.groups)
+        words = each.people and each.people.words
+        sums = [one for one in (each.sums, each.unweighted, words) if one is not None]
+        rows = [row for one in sums for row in (one.counts, one.products, *one.products)]
+        if any(len(row) != groups for row in (each.target, *rows)):
+            raise ValueError(f"{name}: figures of {groups} groups were expected")
+
+
 def parse_entry(raw: bytes, path: str) -> PaneEntry:
     """Parse an entry.
-
-    Args:
-        raw: JSON of the entry.
-        path: File that it comes from, for messages.
-
-    Returns:
-        The entry.
 
     Raises:
         NewerFormatError: A newer version of the program has written it.
@@ -157,15 +163,18 @@ def parse_entry(raw: bytes, path: str) -> PaneEntry:
     """
     try:
         try:
+            if LARGE.search(raw):
+                parsed(raw)
             # half the time of json and then pydantic
             entry = registry.read(PaneEntry.model_validate_json(raw))
         except ValidationError:  # it does not read half of a UTF-16 pair, which a text may have
-            data = json.loads(raw)
+            data = parsed(raw)
             try:
                 entry = registry.read(PaneEntry.model_validate(data))
             except ValidationError as error:
                 refuse_newer(data, path, error)
                 raise
+        _fitting(entry)
     except ValueError as error:
         raise LedgerError(f"{path}: not a ledger entry: {error}") from error
     if entry.version > FORMAT:
@@ -173,12 +182,12 @@ def parse_entry(raw: bytes, path: str) -> PaneEntry:
     return entry
 
 
+# Of meta.json, what is a mapping
+SECTIONS = ("settings", "configuration", "earlier", "stored", "topic", "left_out")
+
+
 def write_meta(root: Place, meta: dict[str, Any]) -> None:
     """Replace root/ledger/meta.json.
-
-    Args:
-        root: The output.
-        meta: The run's settings.
 
     Raises:
         OSError: The file cannot be written.
@@ -189,9 +198,6 @@ def write_meta(root: Place, meta: dict[str, Any]) -> None:
 def read_meta(root: Place) -> dict[str, Any] | None:
     """Read root/ledger/meta.json.
 
-    Args:
-        root: The output.
-
     Returns:
         The run's settings; None if no run has begun.
 
@@ -201,22 +207,24 @@ def read_meta(root: Place) -> dict[str, Any] | None:
     """
     storage = at(root)
     try:
-        found = json.loads(storage.read(META))
+        found = parsed(storage.read(META))
+        for each in (found.get("epochs") or ()) if is_mapping(found) else ():
+            Epoch.model_validate(each)
     except FileNotFoundError:
         return None
-    except ValueError as error:
-        raise LedgerError(f"{storage.address(META)}: not JSON: {error}") from error
+    except (ValueError, TypeError) as error:
+        raise LedgerError(f"{storage.address(META)}: not settings: {error}") from error
     refuse_newer(found, storage.address(META))
-    return found
+    if not is_mapping(found):
+        raise LedgerError(f"{storage.address(META)}: not the settings of a run")
+    for key in found.keys() & set(SECTIONS):
+        if not is_mapping(found[key]):
+            raise LedgerError(f"{storage.address(META)}: {key}: a mapping was expected")
+    return dict(found)
 
 
 def changed_settings(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:
     """Compare settings.
-
-    Args:
-        old: Settings before.
-        new: Settings now.
-        prefix: Start of each key in the result.
 
     Returns:
         Each setting that differs, as `dotted.key: old -> new`.
@@ -229,3 +237,9 @@ def changed_settings(old: dict[str, Any], new: dict[str, Any], prefix: str = "")
         elif before != after:
             lines.append(f"{prefix}{key}: {before!r} -> {after!r}")
     return lines
+
+
+def has_ledger(output: Storage) -> bool:
+    """Whether a run has written there. Raises OSError."""
+    # By name first: a store may list a file late
+    return output.exists(META) or next(output.tree("ledger"), None) is not None

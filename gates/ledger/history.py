@@ -27,6 +27,7 @@ from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Folder, PaneEntry, Shard
+from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 CONFIDENCE = 0.95  # without a configuration
@@ -43,20 +44,9 @@ class History(Sequence[PaneEntry]):
     """
 
     def __init__(self, root: Place, config: Config | None = None, repair: bool = False):
-        """Read the ledger.
-
-        Args:
-            root: The output.
-            config: The run's configuration, which says how far the sums look back.
-            repair: Complete what a killed run left unfinished. Only the holder of the output's
-                lock may do this.
-
-        Raises:
-            LedgerError: An entry is missing or cannot be read.
-            OSError: A file cannot be read or written.
-        """
+        """Read the ledger."""
         self._root, self._config = at(root), config
-        self._sums = Totals()
+        self._sums = Totals.for_run(config)
         self.reviews: dict[int, Review] = {}
         self._all_reviews: list[Review] = []
         self._reviewed: list[PaneEntry] = []  # entries with a decision
@@ -215,7 +205,6 @@ class History(Sequence[PaneEntry]):
         """Write the next pane's entry, durable when this returns, and append it.
 
         Args:
-            entry: Entry of the pane.
             data: Its bytes, where they are made already.
 
         Raises:
@@ -288,23 +277,27 @@ class History(Sequence[PaneEntry]):
     def some(self, numbers: range) -> Iterator[PaneEntry]:
         """Read the entries of some panes one by one; neighbours in a segment are read together.
 
-        Args:
-            numbers: The panes, all of which the ledger has.
-
-        Returns:
-            Their entries.
-
         Raises:
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
-        return read_some(self._root, numbers, self._in_segments, self._last)
+        segment: int | None = None
+        rows: list[bytes] = []
+        for number in numbers:
+            if self._last is not None and number == self._last.pane:
+                yield self._last
+                continue
+            first = number - number % segments.EVERY
+            if number >= self._in_segments and first != segment:
+                with suppress(FileNotFoundError):  # a run may compact the ledger meanwhile
+                    yield read_entry(self._root, number)
+                    continue
+            if first != segment:
+                segment, rows = first, segments.read_segment(self._root, first)
+            yield parse_entry(rows[number - first], segments.segment_name(first))
 
     def spans(self) -> list[Span]:
         """Summarise all panes by hours; segments hold their part already.
-
-        Returns:
-            One span for each hour with panes.
 
         Raises:
             LedgerError: An entry cannot be read.
@@ -322,12 +315,6 @@ class History(Sequence[PaneEntry]):
     def single_spans(self, numbers: range) -> list[Span]:
         """Summarise panes one by one.
 
-        Args:
-            numbers: The panes, all of which the ledger has.
-
-        Returns:
-            A span for each.
-
         Raises:
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
@@ -338,40 +325,6 @@ class History(Sequence[PaneEntry]):
         return [*map(spans.from_entry, self.some(older)), *newer]
 
 
-def read_some(
-    root: Storage, numbers: range, in_segments: int = 0, known: PaneEntry | None = None
-) -> Iterator[PaneEntry]:
-    """Read the entries of some panes beside a run that commits; see `History.some`.
-
-    Args:
-        root: The output.
-        numbers: The panes, all of which are committed.
-        in_segments: Panes before this one are known to be in segments, and not asked for elsewhere.
-        known: An entry that need not be read.
-
-    Yields:
-        Their entries.
-
-    Raises:
-        LedgerError: An entry cannot be read.
-        OSError: A file cannot be read.
-    """
-    segment: int | None = None
-    rows: list[bytes] = []
-    for number in numbers:
-        if known is not None and number == known.pane:
-            yield known
-            continue
-        first = number - number % segments.EVERY
-        if number >= in_segments and first != segment:
-            with suppress(FileNotFoundError):  # a run may compact the ledger meanwhile
-                yield read_entry(root, number)
-                continue
-        if first != segment:
-            segment, rows = first, segments.read_segment(root, first)
-        yield parse_entry(rows[number - first], segments.segment_name(first))
-
-
 def entry_numbers(root: Storage) -> list[int]:
     """Numbers of the panes that have a file of their own, in order."""
     found = (name.removesuffix(".json") for name in root.names("ledger") if name.endswith(".json"))
@@ -380,9 +333,6 @@ def entry_numbers(root: Storage) -> list[int]:
 
 def recount(root: Place) -> tuple[int, list[str]]:
     """Verify the checkpoint by adding up the entries again.
-
-    Args:
-        root: The output.
 
     Returns:
         Number of panes, and the keys of the checkpoint that are wrong.
@@ -415,17 +365,19 @@ def recount(root: Place) -> tuple[int, list[str]]:
 def rebuild(root: Place, config: Config | None) -> None:
     """Compute the checkpoint again from the segments.
 
-    Args:
-        root: The output.
-        config: The run's configuration.
-
     Raises:
-        LedgerError: A segment cannot be read.
+        LedgerError: A segment cannot be read, or an entry has a measure that is not loaded here.
         OSError: The checkpoint cannot be written.
     """
     totals = Totals.for_run(config)
     while at(root).exists(name := segments.segment_name(totals.panes)):
         for raw in segments.read_segment(root, totals.panes):
-            totals.add(parse_entry(raw, name))
+            totals.add(entry := parse_entry(raw, name))
+            for unknown in entry.measures.keys() - registry.measures(entry.measures).keys():
+                raise LedgerError(
+                    f"{at(root).address(name)}: it has the measure {unknown}, which its plug-in"
+                    f" alone adds up: delete {at(root).address(segments.CHECKPOINT)}, and the next"
+                    " run makes it anew"
+                )
     if totals.panes:
         segments.write_checkpoint(root, totals)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.storage.storage import Place, at
 
 CACHE_KIB = 64 << 10  # size of the pages in memory
@@ -27,17 +28,10 @@ class IdIndex:
     """The index of an output directory. Its methods raise OSError and sqlite3.Error."""
 
     def __init__(self, output: Place, identity: str, entries: Sequence[PaneEntry]):
-        """Open the index and add the panes that it lacks.
-
-        Args:
-            output: The output. The index of an object store is made anew from its shards at each
-                start, on this machine.
-            identity: Name of the shards' column of ids.
-            entries: The ledger.
-        """
+        """Open the index and add the panes that it lacks."""
         self._output, self._identity = at(output), identity
         if self._output.local is not None:
-            self._path = self._output.local / "gate" / "ids.sqlite"
+            self._path = Directory(self._output.local).inside("gate/ids.sqlite")
         else:
             self._scratch = tempfile.TemporaryDirectory(prefix="evenflow-")
             self._path = Path(self._scratch.name) / "ids.sqlite"
@@ -72,9 +66,6 @@ class IdIndex:
 
     def known(self, ids: Collection[str]) -> dict[str, int]:
         """Look up ids.
-
-        Args:
-            ids: The ids.
 
         Returns:
             The ids that occurred before, each with the pane in which it first occurred.

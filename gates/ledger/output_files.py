@@ -27,7 +27,6 @@ class Compared:
 
     Attributes:
         files: Number of files that the ledger names.
-        bytes: Their size.
         missing: Those that are not there.
         changed: Those whose size or SHA-256 is another.
         pruned: Number of those that were deleted by `evenflow gate prune`, and noted.
@@ -52,13 +51,6 @@ class Compared:
 
 def compare(root: Storage, history: History) -> Compared:
     """Compare all files with the ledger, and read each.
-
-    Args:
-        root: The output.
-        history: Its ledger.
-
-    Returns:
-        What was found.
 
     Raises:
         LedgerError: An entry cannot be read.
@@ -97,10 +89,6 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
     A start reads no segment. So of panes in segments only names that no pane gives are found, and
     the others are counted.
 
-    Args:
-        root: The output.
-        history: Its ledger.
-
     Returns:
         Their names below the output, sorted; and how many files of panes in segments there are more
         than the ledger has (below 0: fewer).
@@ -123,6 +111,22 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
                 unknown.append(f"{folder}/{name}")
     counted = history.totals.files
     return unknown, 0 if counted is None else old + len(gone) - (counted - len(named))
+
+
+def missing(root: Storage, history: History) -> list[str]:
+    """Find shards of the panes that are not in segments that are gone, from the names alone.
+
+    Returns:
+        Their names below the output, sorted; without those that were pruned.
+
+    Raises:
+        LedgerError: An entry cannot be read.
+        OSError: A folder cannot be listed.
+    """
+    recent = range(len(history) - len(history) % segments.EVERY, len(history))
+    named = {name for entry in history.some(recent) for name in entry.document_files()}
+    there = {f"{folder}/{name}" for folder in DOCUMENT_FOLDERS for name in root.names(folder)}
+    return sorted(named - there - pruned.notes(root).keys())
 
 
 def _files(entry: PaneEntry) -> Iterator[tuple[str, Shard]]:

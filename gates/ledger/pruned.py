@@ -41,7 +41,6 @@ class Pruned(Entry):
     Attributes:
         number: Number of this note, from 0.
         files: Their names below the output.
-        who: Who pruned, and on which host.
         when: Time in UTC, ISO 8601.
     """
 
@@ -52,30 +51,14 @@ class Pruned(Entry):
 
 
 class Old(NamedTuple):
-    """A file that can go.
-
-    Attributes:
-        kind: What it is.
-        file: The file, named from the output on.
-    """
+    """A file that can go."""
 
     kind: Kind
     file: Stored
 
 
 def read(root: Place) -> list[Pruned]:
-    """Read what was pruned.
-
-    Args:
-        root: The output.
-
-    Returns:
-        The notes, in order.
-
-    Raises:
-        LedgerError: A note cannot be read.
-        OSError: A file cannot be read.
-    """
+    """Read what was pruned."""
     storage = at(root)
     names = [f"{FOLDER}/{name}" for name in storage.names(FOLDER)]
     return [
@@ -103,7 +86,6 @@ def said(notes: Mapping[str, Pruned], files: Sequence[str]) -> list[str]:
     """Say of files that cannot be read why that is.
 
     Args:
-        notes: What `notes` gave.
         files: Their names below the output.
 
     Returns:
@@ -119,11 +101,6 @@ def said(notes: Mapping[str, Pruned], files: Sequence[str]) -> list[str]:
 
 def candidates(root: Place, history: History, kinds: Iterable[Kind]) -> Iterator[Old]:
     """Find the files that no reader of the output needs.
-
-    Args:
-        root: The output.
-        history: Its ledger.
-        kinds: What to look at.
 
     Yields:
         The files, in no order. Of quarantine: those that the ledger names and whose documents do
@@ -153,7 +130,6 @@ def chosen(found: Iterable[Old], before: int | None = None, most: int | None = N
     """Choose what goes by age and size.
 
     Args:
-        found: What can go.
         before: A file that was changed before this goes, in nanoseconds since 1970; None: age is
             no reason. A file whose store does not say its age stays.
         most: Of each kind, the oldest files go until the rest has as many bytes at most; None: size
@@ -183,10 +159,7 @@ def prune(root: Place, history: History, files: Sequence[Old], who: str) -> list
     again.
 
     Args:
-        root: The output.
-        history: Its ledger.
         files: What `chosen` returned. Files in staged/ need the lease of the output.
-        who: Who prunes, and on which host.
 
     Returns:
         What was deleted: not the files of panes that were accepted meanwhile.
@@ -239,12 +212,6 @@ def sweep(
     directory: Storage, history: History, staged: Sequence[Old], who: str
 ) -> tuple[list[Old], str | None]:
     """Delete leftovers in staged/, unless a run or an unfinished commit needs them.
-
-    Args:
-        directory: The output.
-        history: Its ledger.
-        staged: Files in staged/.
-        who: Who prunes, and on which host.
 
     Returns:
         What was deleted, and why something stays; None where nothing does.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import getpass
-import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,9 +17,8 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.combine import add_sums
-from evenflow.gates.ledger.files import LedgerError, canonical
+from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
 from evenflow.schemas.errors import USAGE
 from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
@@ -30,6 +28,7 @@ from evenflow.transforms.measures.representation.people import doubted
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "ledger/reviews"
+MOST_PANES = 10_000_000  # of a decision: more than any ledger has
 ASIDE = "aside.parquet"  # end of the name of documents that were set aside one by one
 Action = Literal["accept", "reject", "undo"]
 FOLDERS: dict[Action, Folder] = {"accept": "accepted", "reject": "quarantine"}
@@ -47,9 +46,6 @@ class Review(Entry):
     Attributes:
         number: Number of the decision, from 0.
         action: accept, reject, or undo: the gate's own verdict counts again.
-        first: The first pane.
-        last: The last pane, included.
-        who: The person, and the host.
         when: Time in UTC, ISO 8601.
         reason: Why, in the person's words.
     """
@@ -77,18 +73,7 @@ def user() -> str:
 
 
 def read(root: Place, after: int = 0) -> list[Review]:
-    """Read the decisions.
-
-    Args:
-        root: The output.
-        after: How many are known already.
-
-    Returns:
-        The others, in order.
-
-    Raises:
-        LedgerError: A decision cannot be read.
-    """
+    """Read the decisions."""
     storage = at(root)
     return [_read(storage, name) for name in storage.names(FOLDER)[after:]]
 
@@ -96,7 +81,10 @@ def read(root: Place, after: int = 0) -> list[Review]:
 def _read(storage: Storage, name: str) -> Review:
     """Read a file of ledger/reviews. Raises LedgerError."""
     try:
-        return Review.model_validate(json.loads(storage.read(f"{FOLDER}/{name}")))
+        found = Review.model_validate(parsed(storage.read(f"{FOLDER}/{name}")))
+        if not 0 <= found.first <= found.last < found.first + MOST_PANES:
+            raise ValueError(f"panes {found.first} to {found.last}")
+        return found
     except (ValidationError, ValueError) as error:
         address = storage.address(f"{FOLDER}/{name}")
         raise LedgerError(f"{address}: not a review: {error}") from error
@@ -122,10 +110,8 @@ def add(
     The same decision a second time changes nothing and is not written.
 
     Args:
-        root: The output.
         action: accept, reject or undo.
         panes: The panes, at least one; the ledger has them.
-        reason: Why.
         who: The person; None: the user of this process.
 
     Returns:
@@ -170,6 +156,8 @@ def add(
 
 def _refuse_pruned(storage: Storage, panes: range) -> None:
     """Raise PrunedError if a pane's documents in quarantine were pruned."""
+    from evenflow.gates.ledger import pruned  # only where a person accepts a pane
+
     parts = (each.removeprefix("quarantine/part-").split("-") for each in pruned.notes(storage))
     gone = sorted({int(part[0]) for part in parts if part[1] != ASIDE} & set(panes))
     if gone:
@@ -194,20 +182,7 @@ def overlay(
     reason_of: Callable[[int], str],
     confidence: float,
 ) -> Totals:
-    """Apply decisions to the sums of a ledger.
-
-    Args:
-        totals: The sums as the gate decided; they are left as they are.
-        reviewed: Entries of the panes with a decision, in order.
-        decided: The decisions in force.
-        recent: The last rolling - 1 panes that count as accepted.
-        last: The last pane.
-        reason_of: Gives the reason of a pane's verdict.
-        confidence: Of the intervals.
-
-    Returns:
-        The sums as they count now.
-    """
+    """Apply decisions to the sums of a ledger."""
     moved = [each for each in reviewed if folder(each, decided) != each.folder]
     signs = {each.pane: 1 if each.folder == "quarantine" else -1 for each in moved}
     documents = sum(signs[each.pane] * each.documents for each in moved)
@@ -220,7 +195,13 @@ def overlay(
         "accepted": totals.accepted + documents,
         "blocked_panes": number,
         "blocked": blocked[-NAMED:],
-        "reviewed": Reviewed(accepted=len(accepted), rejected=len(rejected), documents=documents),
+        "reviewed": Reviewed(
+            accepted=len(accepted),
+            rejected=len(rejected),
+            confirmed=sum(each.folder == "quarantine" for each in reviewed) - len(accepted),
+            documents=documents,
+            decided=[pane for pane in blocked[-NAMED:] if pane in decided],
+        ),
         "attributes": {
             name: each.model_copy(
                 update=_accepted(each.accepted, each.last, name, moved, signs, confidence)

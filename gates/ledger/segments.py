@@ -7,7 +7,6 @@ ledger/segments/FIRST-LAST.spans.json  summary of these panes by hours, for char
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +14,15 @@ import orjson
 from pydantic import ValidationError
 
 from evenflow.gates.ledger import spans
-from evenflow.gates.ledger.files import LedgerError, canonical, refuse_newer
+from evenflow.gates.ledger.files import (
+    LedgerError,
+    canonical,
+    parsed,
+    refuse_newer,
+)
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.guards import is_list
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, at
 
@@ -27,22 +32,11 @@ CHECKPOINT = "ledger/checkpoint.json"
 
 
 def read_checkpoint(root: Place) -> Totals | None:
-    """Read the last checkpoint.
-
-    Args:
-        root: The output.
-
-    Returns:
-        Sums of the panes in segments; None before the first checkpoint.
-
-    Raises:
-        NewerFormatError: A newer version of the program has written it.
-        LedgerError: The file is not a checkpoint.
-    """
+    """Read the last checkpoint."""
     storage = at(root)
     data: Any = None
     try:
-        data = json.loads(storage.read(CHECKPOINT))
+        data = parsed(storage.read(CHECKPOINT))
         return Totals.model_validate(data)
     except FileNotFoundError:
         return None
@@ -56,24 +50,18 @@ def read_checkpoint(root: Place) -> Totals | None:
 
 
 def write_checkpoint(root: Place, totals: Totals) -> None:
-    """Replace the checkpoint; it is durable when this returns.
-
-    Args:
-        root: The output.
-        totals: Sums of the panes that are in segments.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Replace the checkpoint; it is durable when this returns."""
     at(root).write(CHECKPOINT, canonical(totals.model_dump(mode="json")))
 
 
 def checkpoint_panes(root: Place) -> int:
     """Number of panes that are in segments."""
     try:
-        return int(orjson.loads(at(root).read(CHECKPOINT))["panes"])
+        return int(parsed(at(root).read(CHECKPOINT))["panes"])
     except FileNotFoundError:
         return 0
+    except (ValueError, KeyError, TypeError) as error:
+        raise LedgerError(f"{at(root).address(CHECKPOINT)}: not a checkpoint: {error}") from error
 
 
 def segment_name(first: int) -> str:
@@ -89,17 +77,7 @@ def _spans_name(first: int) -> str:
 def write_segment(
     root: Place, first: int, raw: Sequence[bytes], entries: Sequence[PaneEntry]
 ) -> None:
-    """Write a segment and its spans; both are durable when this returns.
-
-    Args:
-        root: The output.
-        first: Number of the first pane.
-        raw: JSON of the entries.
-        entries: The entries.
-
-    Raises:
-        OSError: A file cannot be written.
-    """
+    """Write a segment and its spans; both are durable when this returns."""
     # Imported here, because most commands read the ledger and write no segment
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -119,18 +97,7 @@ def write_segment(
 
 
 def read_segment(root: Place, first: int) -> list[bytes]:
-    """Read a segment.
-
-    Args:
-        root: The output.
-        first: Number of the first pane.
-
-    Returns:
-        JSON of the entries.
-
-    Raises:
-        LedgerError: The file is missing or is not a segment.
-    """
+    """Read a segment."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -147,15 +114,13 @@ def read_segment(root: Place, first: int) -> list[bytes]:
 def read_spans(root: Place, first: int) -> list[Span]:
     """Read the spans of the segment that begins with a pane.
 
-    Args:
-        root: The output.
-        first: Number of the first pane.
-
-    Returns:
-        The segment's panes, by hours.
-
-    Raises:
-        OSError: The file cannot be read.
+    Returns the segment's panes, by hours.
     """
-    found = orjson.loads(at(root).read(_spans_name(first)))
-    return [Span.model_validate(each) for each in found]
+    storage, name = at(root), _spans_name(first)
+    try:
+        found = parsed(storage.read(name))
+        if not is_list(found):
+            raise ValueError("a list was expected")
+        return [Span.model_validate(each) for each in found]
+    except ValueError as error:
+        raise LedgerError(f"{storage.address(name)}: not spans of panes: {error}") from error

@@ -11,7 +11,17 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from evenflow.schemas.ledger import BAD, STATES, AttributeEntry, Entry, Folder, PaneEntry, State
+from evenflow.schemas.ledger import (
+    BAD,
+    STATES,
+    AttributeEntry,
+    Entry,
+    Folder,
+    PaneEntry,
+    State,
+    Verdict,
+)
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.verdict import worst
 
 HOUR, DAY = 3_600_000, 86_400_000  # milliseconds
@@ -20,8 +30,8 @@ REASON = 300  # characters of a reason that charts show
 
 
 def _older(state: Any) -> Any:
-    """The state in a segment that was written when “too few” was no state."""
-    return state or "too few"
+    """The state in a segment that was written when “not judged” was no state."""
+    return state or "not_judged"
 
 
 class AttributeSpan(Entry):
@@ -35,8 +45,6 @@ class AttributeSpan(Entry):
         rolling_high: Greatest upper bound of the rolling DR.
         cumulative: Cumulative DR of the last pane that has one.
         accepted: DR of accepted/ after the last pane that has one.
-        state: Worst verdict.
-        mentions: Number of mentions.
     """
 
     low: float | None
@@ -54,20 +62,11 @@ class Span(Entry):
     """Neighbouring panes.
 
     Attributes:
-        first: Number of the first pane.
-        last: Number of the last pane.
         time: Start of the first pane's span of a stream, ms since 1970; None for files.
-        states: Number of panes in each state.
-        state: Worst state.
         causes: What the worst state comes from: attributes, “checks”, “reading” or “asking”.
-        folder: Folder of the worst pane.
         at: Number of the worst pane: by its state, then by weight.
         weight: Greatest lower bound of rolling DR among the worst pane's causes.
         reason: Reason of the worst pane's verdict, cut short.
-        documents: Number of documents.
-        dead: Number of dead letters.
-        input_bytes: Size of the records, decompressed.
-        attributes: Summary of each attribute.
     """
 
     first: int
@@ -113,24 +112,33 @@ def from_entry(entry: PaneEntry) -> Span:
     )
 
 
+def verdicts(entry: PaneEntry) -> list[tuple[str, Verdict]]:
+    """List what the verdict on a pane that was read and checked comes from, by name."""
+    weights = entry.weights.verdict if entry.weights is not None else None
+    found = [
+        *((name, each.verdict) for name, each in entry.attributes.items()),
+        ("asking", entry.asking),
+        *((title, each.verdict) for title, each in registry.titled(entry.measures).items()),
+        ("benchmark", entry.benchmark),
+        ("weights", weights),
+    ]
+    return [(name, each) for name, each in found if each is not None]
+
+
 def causes(entry: PaneEntry) -> tuple[str, ...]:
     """Find what a pane's verdict comes from.
 
-    Args:
-        entry: Entry of the pane.
-
     Returns:
-        “reading”, “checks”, or the attributes in the pane's state and “asking”; nothing for a
-        pane that is open or was not judged.
+        “reading”, “checks”, or the names of `verdicts` in the pane's state; nothing for a pane that
+        is open or was not judged.
     """
     state = entry.verdict.state
     if entry.reading is not None and entry.reading.state == "block":
         return ("reading",)
     if not entry.checks.success:
         return ("checks",)
-    found = [name for name, each in entry.attributes.items() if each.verdict.state == state]
-    found += ["asking"] if entry.asking is not None and entry.asking.state == state else []
-    return tuple(found) if state in BAD else ()
+    found = tuple(name for name, each in verdicts(entry) if each.state == state)
+    return found if state in BAD else ()
 
 
 def _attribute(each: AttributeEntry) -> AttributeSpan:
@@ -204,9 +212,6 @@ def grouped(spans: Iterable[Span], span: int) -> list[Span]:
     Args:
         spans: Neighbouring spans, in order.
         span: HOUR or DAY. Without times, a number of panes counts as that (see HOUR_PANES).
-
-    Returns:
-        One span for each hour or day.
     """
 
     def key(each: Span) -> tuple[bool, int]:

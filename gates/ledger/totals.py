@@ -48,13 +48,8 @@ Window = dict[str, Sums]  # a pane's sums, by attribute
 class Converged(Entry):
     """When the cumulative interval of DR became narrower than ± epsilon, and stayed so.
 
-    Attributes:
-        epsilon: Half width of the interval.
-        documents: Number of documents that name the attribute at that point; None if the interval
-            is wider.
-        projected: Number of such documents that it would take, if the interval is wider
-            (dr.Convergence).
-        pane: Pane at that point; None if the interval is wider.
+    `documents`: Number of documents that name the attribute at that point; None if the interval is
+    wider. `pane`: Pane at that point; None if the interval is wider.
     """
 
     epsilon: float
@@ -63,12 +58,7 @@ class Converged(Entry):
     pane: int | None = None
 
     def add(self, pane: int, score: Score) -> None:
-        """Add the cumulative score of the next pane.
-
-        Args:
-            pane: Number of the pane.
-            score: Cumulative score after it.
-        """
+        """Add the cumulative score of the next pane."""
         if score.low is None or score.high is None:
             self.documents = self.projected = self.pane = None
             return
@@ -81,11 +71,7 @@ class Converged(Entry):
 
 
 class HeavyDocument(Heavy):
-    """A document with many mentions.
-
-    Attributes:
-        pane: Number of its pane.
-    """
+    """A document with many mentions."""
 
     pane: int
 
@@ -98,16 +84,13 @@ class AttributeTotals(Entry):
         sums: Sums of the texts after their repair.
         accepted: The part of these sums that is in accepted/.
         relevant: Number of sentences that name the attribute.
-        states: Number of panes in each state.
         labels: How often each label was mentioned.
-        heavy: The documents with the most mentions.
         repair: What the repair did, over all panes; None without one.
         repaired: Sums of the repaired panes after their repair, without weights; None without one.
         unweighted: Sums of the panes with weights, after their repair, without weights; None
             without one.
-        weighed: The same with weights.
-        convergence: Convergence of DR for each epsilon.
         words: Sums of all mentions, where people are counted; None where words are.
+        unjudged: Number of panes in a row, up to the last, with too few mentions to judge.
     """
 
     last: AttributeEntry
@@ -123,20 +106,11 @@ class AttributeTotals(Entry):
     weighed: Sums | None = None
     convergence: list[Converged] = Field(default_factory=list[Converged])
     words: Sums | None = None
+    unjudged: int = 0
 
 
 class WeightTotals(Entry):
-    """The weights of all panes.
-
-    Attributes:
-        last: Those of the last pane.
-        documents: Number of documents in accepted/ that have weights.
-        total: Sum of their weights.
-        squares: Sum of their squared weights.
-        problems: Number of panes in which every weight is 1 because what must stay contradicts.
-        left_out: Number of documents that samples left out.
-        copies: Number of copies that samples added.
-    """
+    """The weights of all panes."""
 
     last: Weights
     documents: int = 0
@@ -153,13 +127,7 @@ class WeightTotals(Entry):
 
 
 class DeadReason(Entry):
-    """Dead letters of one kind.
-
-    Attributes:
-        count: Number of dead letters.
-        panes: Number of panes with any.
-        last: Number in each of the last of these panes.
-    """
+    """Dead letters of one kind."""
 
     count: int = 0
     panes: int = 0
@@ -169,15 +137,15 @@ class DeadReason(Entry):
 class Reviewed(Entry):
     """What decisions of people changed (ledger.reviews).
 
-    Attributes:
-        accepted: Number of blocked panes that count as accepted.
-        rejected: Number of accepted panes that count as blocked.
-        documents: By how much the number of accepted documents changed.
+    `confirmed`: Panes that they left in quarantine. `decided`: Those of Totals.blocked that wait
+    for no decision.
     """
 
     accepted: int = 0
     rejected: int = 0
+    confirmed: int = 0
     documents: int = 0
+    decided: list[int] = Field(default_factory=list[int])
 
 
 class Totals(Entry):
@@ -186,40 +154,26 @@ class Totals(Entry):
     Attributes:
         rolling: Number of panes behind a verdict.
         epsilons: Half widths whose convergence is tracked, in descending order.
-        panes: Number of panes.
-        states: Number of panes in each state.
-        state: State of the last pane.
-        folder: Folder of the last pane.
         reason: Reason of the last pane's verdict.
-        blocked_panes: Number of panes in quarantine.
         blocked: Numbers of the last of these panes.
         blocked_reason: Reason of the last of these panes.
         unread: Number of panes of which too little could be read.
         unread_reason: Reason of the last of these panes.
         asking: Number of panes in each state of the verdict on the LLM.
         asking_reason: Reason of the last such verdict that was not open.
-        documents: Number of documents.
-        accepted: Number of documents in accepted/.
         aside: Number of documents that were quarantined alone.
         removed: Number of documents that gate.scope: documents set aside.
         lightened: Number of panes that they were taken from.
         extra: Number of documents with fields that fit no column.
         outside: Number of documents with such a field, by its name.
         languages: Number of documents by language; left out without measure.by_language.
-        dead: Number of dead letters.
         dead_reasons: Dead letters, by kind of reason.
-        input_bytes: Size of the records, decompressed.
-        text_bytes: Size of the documents' texts.
-        sentences: Number of sentences.
         evaluated: Number of expectations that were evaluated.
         panes_failed: Number of panes with a critical failure.
-        failures: Number of checks that failed.
         last_failures: The last of these, with their panes.
-        attributes: Sums of each attribute.
         llm: What questions to an LLM cost, by prompt.
         recent: Sums of the last rolling - 1 panes, for the score of the stream.
         recent_accepted: Sums of the last rolling - 1 accepted panes, for the next verdict.
-        measures: Sums of each measure that is on.
         newest: Time of the newest record of a topic that was committed, ms since 1970.
         stream: Span and part of the last pane of a stream.
         positions: Where a topic's partitions stand.
@@ -235,7 +189,7 @@ class Totals(Entry):
     epsilons: list[float] = Field(default_factory=lambda: sorted(EPSILONS, reverse=True))
     panes: int = 0
     states: dict[State, int] = dict.fromkeys(STATES, 0)
-    state: State = "too few"
+    state: State = "not_judged"
     folder: str = "accepted"
     reason: str = "no pane yet"
     blocked_panes: int = 0
@@ -305,20 +259,13 @@ class Totals(Entry):
         """Sums of no panes, for a run with a configuration."""
         if config is None:
             return cls()
+        registry.of(config)  # its own measures add to the sums
         epsilons = sorted({*EPSILONS, config.measure.epsilon}, reverse=True)
         return cls(rolling=config.pane.rolling, epsilons=epsilons)
 
     @classmethod
     def of(cls, entries: Iterable[PaneEntry], config: Config | None = None) -> Totals:
-        """Sum entries.
-
-        Args:
-            entries: All entries from pane 0 on.
-            config: The run's configuration.
-
-        Returns:
-            Their sums.
-        """
+        """Sum entries."""
         totals = cls.for_run(config)
         for entry in entries:
             totals.add(entry)
@@ -463,6 +410,7 @@ class Totals(Entry):
             total.accepted = add_sums(total.accepted, each.sums)
         total.relevant += each.relevant_sentences
         total.states[each.verdict.state] += 1
+        total.unjudged = total.unjudged + 1 if each.verdict.state == "not_judged" else 0
         for label, count in each.labels.items():
             total.labels[label] = total.labels.get(label, 0) + count
         heavy = [

@@ -2,68 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from prometheus_client.core import CounterMetricFamily, Exemplar, GaugeMetricFamily, Metric
 
 from evenflow.transforms.measures.measure import Family
 
-Values = Mapping[Any, float | None]  # by the labels' values, a tuple of texts
-Exemplars = Mapping[tuple[str, ...], Exemplar]
+Values: TypeAlias = Mapping[Any, float | None]  # by the labels' values, a text or a tuple of texts
+# Name without `evenflow_`, what it is, its labels with blanks between them, and its values; a
+# number alone is the value without labels, None: there is no sample
+Row: TypeAlias = tuple[str, str, str, Values | float | None]
 
 
-def counter(
-    name: str,
-    about: str,
-    labels: Sequence[str],
-    values: Values,
-    exemplars: Exemplars | None = None,
-) -> Metric:
-    """Make a counter.
-
-    Args:
-        name: Its name, without `_total`.
-        about: What it counts.
-        labels: Names of its labels.
-        values: Its values; one that is None has no sample.
-        exemplars: An example of what was counted, where one is known.
-
-    Returns:
-        The family.
-    """
-    family = CounterMetricFamily(name, about, labels=labels)
-    for key, value in sorted(values.items()):
+def family(of: Family, exemplars: Mapping[tuple[str, ...], Exemplar] | None = None) -> Metric:
+    """Make a family of metrics; exemplars: those of a counter."""
+    kind: Any = CounterMetricFamily if of.is_counter else GaugeMetricFamily
+    made = kind(f"evenflow_{of.name}", of.about, labels=of.labels)
+    for key, value in sorted(of.values.items()):
         if value is not None:
-            family.add_metric(key, value, exemplar=(exemplars or {}).get(key))
-    return family
+            more = {"exemplar": exemplars[key]} if exemplars and key in exemplars else {}
+            made.add_metric(key, value, **more)
+    return made
 
 
-def gauge(name: str, about: str, labels: Sequence[str], values: Values) -> Metric:
-    """Make a gauge.
-
-    Args:
-        name: Its name.
-        about: What it says.
-        labels: Names of its labels.
-        values: Its values; one that is None has no sample.
-
-    Returns:
-        The family.
-    """
-    family = GaugeMetricFamily(name, about, labels=labels)
-    for key, value in sorted(values.items()):
-        if value is not None:
-            family.add_metric(key, value)
-    return family
-
-
-def family(of: Family) -> Metric:
-    """Make the family that a measure describes."""
-    draw = counter if of.is_counter else gauge
-    return draw(f"evenflow_{of.name}", of.about, of.labels, of.values)
-
-
-def one(name: str, about: str, value: float | None) -> Metric:
-    """Make a gauge without labels; None: it has no sample."""
-    return gauge(name, about, (), {(): value})
+def rows(table: Iterable[Row], is_counter: bool = False) -> Iterator[Metric]:
+    """Make the families of a table."""
+    for name, about, labels, values in table:
+        known = values if isinstance(values, Mapping) else {(): values}
+        every = {(key,) if isinstance(key, str) else key: value for key, value in known.items()}
+        yield family(Family(name, about, labels.split(), every, is_counter))

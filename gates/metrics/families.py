@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from prometheus_client.core import Metric
 
 from evenflow.gates.ledger.totals import Totals
-from evenflow.gates.metrics import (
-    draw,
-    llm,
-    objectives,
-    panes,
-    repair,
-    scores,
-    state,
-    thresholds,
-)
+from evenflow.gates.metrics import draw, figures, llm, state, thresholds
 from evenflow.gates.metrics.now import Now
 from evenflow.schemas.config import Config
 from evenflow.transforms.measures import registry
@@ -27,19 +18,15 @@ def families(totals: Totals, now: Now, config: Config | None = None) -> Iterator
 
     Args:
         totals: Sums of the ledger so far.
-        now: Present state of the run.
         config: Says the thresholds; None: there are none.
 
     Yields:
         The families of metrics. One whose value is not known has no sample.
     """
-    yield from panes.families(totals)
-    yield from scores.families(totals, config, now.since)
-    yield from repair.families(totals)
+    yield from figures.families(totals, config, now.since)
     for name, each in registry.measures(totals.measures).items():
         yield from map(draw.family, each.families(totals.measures.get(name)))
     yield from llm.families(totals)
     yield from state.families(totals, now)
     if config is not None:
-        yield from thresholds.families(config, now.pane_seconds)
-        yield from objectives.families(config, now.latencies)
+        yield from thresholds.families(config, now)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from prometheus_client.core import HistogramMetricFamily, Metric
 
 from evenflow.gates.ledger.totals import Totals
-from evenflow.gates.metrics.draw import counter
+from evenflow.gates.metrics import draw
 from evenflow.transforms.llm.client.stats import SHORTEST, STEPS_A_DOUBLING, Stats
 
 DOUBLINGS = 20  # buckets of the latency: up to 0.001 s · 2^20, a quarter of an hour
@@ -21,32 +21,22 @@ def families(totals: Totals) -> Iterator[Metric]:
     for step, each in llm.items():
         outcomes[step, "model"] = each.questions - each.cache_hits - lost[step]
         outcomes[step, "cache"], outcomes[step, "fallback"] = each.cache_hits, lost[step]
-    yield counter(
-        "evenflow_llm_requests",
-        "Questions, by who answered them.",
-        ["step", "outcome"],
-        outcomes,
-    )
-    for name, about, key in (
-        (
-            "evenflow_llm_http_requests",
-            "HTTP requests that questions took, retries too.",
-            "requests",
-        ),
-        ("evenflow_llm_tokens", "Tokens of prompts and answers.", "tokens"),
-        ("evenflow_llm_cache_hits", "Questions that the cache answered.", "cache_hits"),
-    ):
-        counts = {(step,): getattr(each, key) for step, each in llm.items()}
-        yield counter(name, about, ["step"], counts)
-    yield counter(
-        "evenflow_llm_fallbacks",
-        "Questions that the embedded model answered, by reason.",
-        ["step", "reason"],
-        {
-            (step, reason): count
-            for step, each in llm.items()
-            for reason, count in each.fallbacks.items()
-        },
+    lost_by = {
+        (step, reason): count
+        for step, each in llm.items()
+        for reason, count in each.fallbacks.items()
+    }
+    requests = {step: each.requests for step, each in llm.items()}
+    tokens = {step: each.tokens for step, each in llm.items()}
+    by_reason = "Questions that the embedded model answered, by reason."
+    yield from draw.rows(
+        [
+            ("llm_requests", "Questions, by who answered them.", "step outcome", outcomes),
+            ("llm_http_requests", "HTTP requests of questions, retries too.", "step", requests),
+            ("llm_tokens", "Tokens of prompts and answers.", "step", tokens),
+            ("llm_fallbacks", by_reason, "step reason", lost_by),
+        ],
+        is_counter=True,
     )
     latency = HistogramMetricFamily(
         "evenflow_llm_latency_seconds", "Latency of the model's answers.", labels=["step"]
@@ -61,17 +51,14 @@ def _buckets(stats: Stats) -> list[tuple[str, float]]:
 
     A latency is known to ± 4.4 %, so one near a bound may be in the neighbouring bucket.
     """
-    bounds = [
-        (str(SHORTEST * 2**number), STEPS_A_DOUBLING * number) for number in range(DOUBLINGS + 1)
-    ]
     counted = [
-        (bound, sum(count for step, count in stats.latencies.items() if step <= last))
-        for bound, last in bounds
+        (
+            str(SHORTEST * 2**number),
+            sum(n for step, n in stats.latencies.items() if step <= STEPS_A_DOUBLING * number),
+        )
+        for number in range(DOUBLINGS + 1)
     ]
-    return [
-        (bound, float(count))
-        for bound, count in [*counted, ("+Inf", sum(stats.latencies.values()))]
-    ]
+    return [*counted, ("+Inf", sum(stats.latencies.values()))]
 
 
 def _seconds(stats: Stats) -> float:

@@ -15,7 +15,6 @@ class Latencies:
 
     Attributes:
         counts: Number of panes by bucket; the last one is above all bounds.
-        seconds: Sum of the latencies.
         last: The last pane of each bucket, and its seconds.
     """
 
@@ -24,12 +23,7 @@ class Latencies:
     last: dict[int, tuple[int, float]] = field(default_factory=dict[int, tuple[int, float]])
 
     def add(self, pane: int, seconds: float) -> None:
-        """Add a pane.
-
-        Args:
-            pane: Its number.
-            seconds: Its latency.
-        """
+        """Add a pane."""
         bucket = next((n for n, bound in enumerate(BOUNDS) if seconds <= bound), len(BOUNDS))
         self.counts[bucket] += 1
         self.seconds += seconds

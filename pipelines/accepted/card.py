@@ -8,67 +8,31 @@ is read from the ledger.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.types as kinds
 import yaml
 
+from evenflow.gates import facts
 from evenflow.gates.ledger.files import read_meta
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.pipelines.accepted.rows import Accepted
-from evenflow.pipelines.pages.report.figures import configuration
-from evenflow.schemas.config import Config
+from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.config import Config, recorded
 from evenflow.schemas.ledger import Score
+from evenflow.schemas.words import estimate, percent
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.storage.storage import Storage
 
 CROISSANT, README = "croissant.json", "README.md"
-CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "arrayShape": "cr:arrayShape",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "containedIn": "cr:containedIn",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "description": {"@container": "@language"},
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isArray": "cr:isArray",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "name": {"@container": "@language"},
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+CONTEXT = Path(__file__).with_name("croissant_context.json")  # as the specification gives it
+Say: TypeAlias = Callable[[str], str]  # makes text from a ledger fit for where it is shown
+MARKS = re.compile(r"[\\`*{}\[\]#|!~>&$]")  # what Markdown reads as more than text
 METHOD = (
     "Demographic Representation: half the sum of the absolute differences between the groups'"
     " shares of label mentions and the target; 0 is even, and the interval is over documents"
@@ -79,7 +43,6 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
     """Describe the accepted documents of an output.
 
     Args:
-        output: The output of a run.
         own: What the ledger does not know: name, and perhaps description, license and url.
 
     Returns:
@@ -91,7 +54,7 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
     """
     rows = Accepted(output)
     history = rows.history
-    totals, config = history.totals, configuration(read_meta(output)) or Config()
+    totals, config = history.totals, recorded(read_meta(output)) or Config()
     files = [
         (f"{place}/{shard.name}", shard)
         for entry in history.some(range(len(history)))
@@ -105,10 +68,15 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
         name: score(each.accepted, each.last.target, config.gate.confidence)
         for name, each in sorted(totals.attributes.items())
     }
-    biases = [_bias(name, totals.attributes[name], each) for name, each in scores.items()]
-    steps, limits = list(_steps(totals)), list(_limits(totals, config))
+
+    def said(say: Say) -> tuple[list[str], list[str], list[str]]:
+        """Biases, steps and limits, in sentences."""
+        biases = [_bias(name, totals.attributes[name], each, say) for name, each in scores.items()]
+        return biases, list(_steps(totals, say)), list(_limits(totals, config, say))
+
+    biases, steps, limits = said(visible)
     card: dict[str, Any] = {
-        "@context": CONTEXT,
+        "@context": json.loads(CONTEXT.read_bytes()),
         "@type": "sc:Dataset",
         "conformsTo": [
             "http://mlcommons.org/croissant/1.1",
@@ -152,7 +120,8 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
     head |= {"license": own["license"]} if own.get("license") else {}
     head |= {"tags": ["croissant", "evenflow"]}
     head["configs"] = [{"config_name": "default", "data_files": [path for path, _ in files]}]
-    parts = {"Representation": biases, "What was done": steps, "Limitations": limits}
+    titles = ("Representation", "What was done", "Limitations")
+    parts = dict(zip(titles, said(_markdown), strict=True))
     body = "\n".join(
         f"\n## {title}\n\n" + "\n".join(f"- {line}" for line in lines)
         for title, lines in parts.items()
@@ -167,23 +136,25 @@ def dumps(card: dict[str, Any]) -> str:
     return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
 
 
-def _bias(name: str, totals: AttributeTotals, found: Score) -> str:
+def _markdown(text: str) -> str:
+    """Text from a ledger as Markdown shows it: no HTML, no link, no line of its own."""
+    return MARKS.sub(r"\\\g<0>", visible(text)).replace("<", "&lt;")
+
+
+def _bias(name: str, totals: AttributeTotals, found: Score, say: Say) -> str:
     """How evenly an attribute's groups are named in what was accepted, in a sentence."""
+    name = say(name)
     if found.dr is None:
         return f"{name}: no document that was accepted names a group."
     counts = totals.accepted.counts
     shares = ", ".join(
-        f"{group} {count / sum(counts):.1%} (target {share:.1%})"
+        f"{say(group)} {percent(count / sum(counts))} (target {percent(share)})"
         for group, count, share in zip(totals.last.groups, counts, totals.last.target, strict=True)
     )
     return (
-        f"{name}: DR {found.dr:.3f}{_interval(found)}, of {found.mentions:,} mentions in"
+        f"{name}: DR {estimate(found.dr, found.low, found.high)}, of {found.mentions:,} mentions in"
         f" {found.documents:,} documents: {shares}."
     )
-
-
-def _interval(found: Score) -> str:
-    return "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
 
 
 def _values(name: str, totals: AttributeTotals, found: Score) -> Iterator[dict[str, Any]]:
@@ -207,34 +178,26 @@ def _values(name: str, totals: AttributeTotals, found: Score) -> Iterator[dict[s
         }
 
 
-def _steps(totals: Totals) -> Iterator[str]:
+def _steps(totals: Totals, say: Say) -> Iterator[str]:
     """What was removed, changed and weighted, in sentences."""
     yield (
         f"{totals.documents:,} documents were measured in {totals.panes:,} panes, and"
         f" {totals.accepted:,} accepted; {totals.blocked_panes:,} panes were blocked."
     )
-    if totals.dead:
-        yield f"{totals.dead:,} records were no documents and left out."
-    if totals.removed:
-        yield f"{totals.removed:,} documents were set aside so that their panes were even."
     if totals.aside:
         yield f"{totals.aside:,} documents were set aside alone."
-    if totals.reviewed.accepted or totals.reviewed.rejected:
-        yield (
-            f"People accepted {totals.reviewed.accepted:,} blocked panes and rejected"
-            f" {totals.reviewed.rejected:,} accepted ones."
-        )
+    yield from (f"{say(line)}." for line in facts.lines(facts.of(totals, True, None)))
     for name, each in sorted(totals.attributes.items()):
         if each.repair is not None:
             own = each.repair
             yield (
-                f"{name}: words for groups were exchanged (mode {own.mode}): {own.changed:,} of"
-                f" {own.sets:,} sets of mentions in {own.documents:,} documents,"
+                f"{say(name)}: words for groups were exchanged (mode {own.mode}): {own.changed:,}"
+                f" of {own.sets:,} sets of mentions in {own.documents:,} documents,"
                 f" {own.copies:,} copies added; DR before {own.score_before.dr}."
             )
         for of, measure in registry.measures(totals.measures).items():
             if of in totals.measures:
-                yield from measure.said(totals.measures[of], name)
+                yield from map(say, measure.said(totals.measures[of], name))
     if totals.weights is not None:
         yield (
             f"{totals.weights.documents:,} documents have a weight; the effective sample is"
@@ -242,16 +205,15 @@ def _steps(totals: Totals) -> Iterator[str]:
         )
 
 
-def _limits(totals: Totals, config: Config) -> Iterator[str]:
+def _limits(totals: Totals, config: Config, say: Say) -> Iterator[str]:
     """What the figures do not say."""
     what = "mentions that name people" if config.measure.count == "people" else "words"
+    names = ", ".join(map(say, sorted(totals.attributes)))
     yield (
-        f"DR counts {what} of word lists ({', '.join(sorted(totals.attributes))}), in English; who"
-        " is named in other words, or as both or neither of the groups, is not counted."
+        f"DR counts {what} of word lists ({names}), in English; who is"
+        " named in other words, or as both or neither of the groups, is not counted."
     )
     yield "How often a group is named says nothing of what is said about it."
-    if totals.extra:
-        yield f"{totals.extra:,} documents have fields that fit no column (_extra)."
 
 
 def _records(schema: pa.Schema) -> dict[str, Any]:

@@ -40,12 +40,8 @@ def export(rows: Accepted, to: Path) -> list[Path]:
     """Write accepted documents.
 
     Args:
-        rows: The documents.
         to: A folder, which gets data/*.parquet and a README.md, so that `datasets.load_dataset`
             reads it; or a file whose name ends with one of LINES. It must not be there.
-
-    Returns:
-        The files, in order.
 
     Raises:
         ExportError: The place is taken.

@@ -48,12 +48,7 @@ class IcebergSink:
 
 
 class IcebergTable:
-    """A branch of a table; see `sinks.Table`.
-
-    Args:
-        table: The table.
-        branch: The branch's name.
-    """
+    """A branch of a table; see `sinks.Table`."""
 
     def __init__(self, table: Table, branch: str):
         self._table, self._branch = table, branch

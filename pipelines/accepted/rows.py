@@ -18,10 +18,10 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenflow.gates.ledger.files import read_meta
+from evenflow.gates.ledger.files import LedgerError, has_ledger, read_meta
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.pages.report.figures import configuration
-from evenflow.pipelines.pages.report.files import open_named
+from evenflow.pipelines.pages.report.files import names_a_file, open_named
+from evenflow.schemas.config import recorded
 from evenflow.transforms.io.fields import EXTRA, JSON, is_json, promoted
 from evenflow.transforms.storage.storage import Place, Storage, at
 
@@ -33,14 +33,7 @@ ROWS = 4096  # of a batch
 
 @dataclass(frozen=True)
 class File:
-    """A shard that counts as accepted.
-
-    Attributes:
-        pane: Number of its pane.
-        folder: The folder that it is in.
-        name: Its name there.
-        rows: Number of rows.
-    """
+    """A shard that counts as accepted."""
 
     pane: int
     folder: str
@@ -55,10 +48,7 @@ class Accepted:
     that no entry names do not.
 
     Attributes:
-        history: The ledger.
         files: The shards, in the order of the panes.
-        storage: The output.
-        schema: The columns of all of them.
         as_json: Names of the columns that are JSON text, since the types of their values differ.
         extra: Number of documents with fields that fit no column: JSON text in the column _extra.
 
@@ -73,19 +63,9 @@ class Accepted:
     """
 
     def __init__(self, output: Place, panes: slice | None = None, counted: str = "accepted"):
-        """List the shards and read their columns.
-
-        Args:
-            output: The output of a run.
-            panes: The panes; None for all.
-            counted: What the shards count as: accepted, or quarantine.
-
-        Raises:
-            LedgerError: The ledger cannot be read.
-            OSError: A shard cannot be read.
-        """
+        """List the shards and read their columns."""
         self.storage: Storage = at(output)
-        history = History(self.storage, configuration(read_meta(self.storage)))
+        history = History(self.storage, recorded(read_meta(self.storage)))
         self.history = history
         numbers = range(len(history))[panes or slice(None)]
         self.files: list[File] = []
@@ -96,6 +76,8 @@ class Accepted:
                 for folder, place, shard in history.files(entry)
                 if folder == counted
             ]
+            if bad := [each.name for each in of_entry if not names_a_file(each.name)]:
+                raise LedgerError(f"{self.storage}: pane {entry.pane}: {bad[0]!r}: no file's name")
             self.files += of_entry
             self.extra += entry.extra if of_entry else 0
         schemas: dict[bytes, pa.Schema] = {}
@@ -144,19 +126,7 @@ class Accepted:
         columns: Sequence[str] | pa.Schema | None = None,
         files: Sequence[File] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Read the documents in batches, a shard at a time.
-
-        Args:
-            columns: Names of the columns, or a wider schema; None for all.
-            files: Some of the shards; None for all.
-
-        Yields:
-            Batches of at most ROWS rows, all of the same schema.
-
-        Raises:
-            KeyError: There is no such column.
-            OSError: A shard cannot be read.
-        """
+        """Read the documents in batches, a shard at a time."""
         schema = columns if isinstance(columns, pa.Schema) else self._chosen(columns)
         for each in self.files if files is None else files:
             with self._open(each) as file:
@@ -165,14 +135,7 @@ class Accepted:
                     yield fitted(batch, schema)
 
     def reader(self, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
-        """Open a stream of batches, which duckdb and others read.
-
-        Args:
-            columns: Names of the columns; None for all.
-
-        Returns:
-            The stream.
-        """
+        """Open a stream of batches, which duckdb and others read."""
         schema = self._chosen(columns)
         return pa.RecordBatchReader.from_batches(schema, self.batches(columns))
 
@@ -191,14 +154,7 @@ class Accepted:
         return polars.from_arrow(self.to_table(columns))
 
     def to_huggingface(self, streaming: bool = False) -> Any:
-        """Make a data set of Hugging Face, with datasets installed.
-
-        Args:
-            streaming: Whether documents are read when they are asked for, an IterableDataset.
-
-        Returns:
-            The data set.
-        """
+        """Make a data set of Hugging Face, with datasets installed."""
         # No dependency: who asks for its data set has it
         import datasets  # pyright: ignore[reportMissingImports]
         from datasets.table import InMemoryTable  # pyright: ignore[reportMissingImports]
@@ -213,28 +169,18 @@ def accepted(output: Place, panes: slice | None = None) -> Accepted:
 
     Args:
         output: The output of a run: a directory, or an address in an object store.
-        panes: The panes; None for all.
-
-    Returns:
-        The data set.
 
     Raises:
-        LedgerError: The ledger cannot be read.
+        LedgerError: There is no ledger, or it cannot be read.
         OSError: A shard cannot be read.
     """
+    if not has_ledger(at(output)):
+        raise LedgerError(f"{output}: no ledger here; give the output of a run")
     return Accepted(output, panes)
 
 
 def union(schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """Unite schemas.
-
-    Args:
-        schemas: The schemas of shards.
-
-    Returns:
-        A schema with the columns of all, in the order in which they come, each of a type that fits
-        all or JSON text.
-    """
+    """Unite schemas."""
     found: dict[str, list[pa.Field]] = {}
     for schema in schemas:
         for column in schema:
@@ -254,15 +200,7 @@ def union(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 
 def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Fit a batch of a shard to a schema of `union`.
-
-    Args:
-        batch: The batch; columns that it lacks are null.
-        schema: The schema.
-
-    Returns:
-        The batch with the schema's columns.
-    """
+    """Fit a batch of a shard to a schema of `union`."""
     columns: list[pa.Array] = []
     for wanted in schema:
         if wanted.name not in batch.schema.names:

@@ -2,7 +2,7 @@
 
 A sink has `open(place, output, columns)`, which gives the table at a place (`Table`). Which panes
 the table has is read from its own rows, so a pane is appended once, however often and from wherever
-the export is started, and a kill leaves it there whole or not at all. Evenflow brings two sinks;
+the export is started, and a kill leaves it there whole or not at all. Evenflow brings one sink;
 packages bring more, as entry points of the group evenflow.sinks.
 
 An export is no part of a run and may go on beside one. So the epochs of plug-in sinks, from which
@@ -23,10 +23,10 @@ import pyarrow as pa
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.accepted.export import ExportError
 from evenflow.pipelines.accepted.rows import Accepted, union
-from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.ledger import Epoch
 from evenflow.schemas.plugins import SINKS, Plugin, declared, load
 
-SHIPPED = {"iceberg": "IcebergSink", "delta": "DeltaSink"}  # each in a module of its name
+SHIPPED = {"iceberg": "IcebergSink"}  # each in a module of its name
 PANE = "evenflow_pane"  # the column with the number of a row's pane
 EPOCHS = "ledger/sinks"  # ledger/sinks/NUMBER.json, created once
 
@@ -60,7 +60,6 @@ class Followed(NamedTuple):
     """What an export did.
 
     Attributes:
-        appended: The panes that were appended.
         taken_out: Those taken out, since people have decided otherwise after an earlier export.
         quarantined: Those appended to the table of quarantined panes.
         changes: How the sink differs from the one that wrote before.
@@ -87,14 +86,6 @@ def named(to: str) -> tuple[Plugin, str] | None:
 
 def follow(rows: Accepted, sink: Plugin, place: str) -> Followed:
     """Bring a table to what is accepted, and its table of quarantined panes to what is not.
-
-    Args:
-        rows: The accepted documents, of all panes.
-        sink: The sink.
-        place: Where the table is.
-
-    Returns:
-        What was done.
 
     Raises:
         ExportError: The place is none, or the table is of another output or of other columns.

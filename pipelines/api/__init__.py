@@ -1,6 +1,6 @@
 """The Python API of Evenflow; this folder is the package `evenflow`.
 
-The functions take paths, texts, records, Hugging Face datasets and pandas frames:
+The functions take paths, texts, records, Hugging Face datasets and frames:
 
 Example:
     >>> import evenflow
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evenflow.pipelines.accepted.rows import accepted as accepted
     from evenflow.pipelines.engine.files.cutting import ChangedError as ChangedError
     from evenflow.pipelines.engine.panes.epochs import RunError as RunError
-    from evenflow.pipelines.engine.runners.errors import WorkerError as WorkerError
+    from evenflow.pipelines.engine.runners import WorkerError as WorkerError
     from evenflow.results import Explanation as Explanation
     from evenflow.results import Measurement as Measurement
     from evenflow.results import Outcome as Outcome
@@ -67,40 +67,14 @@ _MODULES = {
     "Summary": "evenflow.annotator",
     "TextError": "evenflow.annotator",
     "WordListError": "evenflow.wordlists.loader",
-    "WorkerError": "evenflow.pipelines.engine.runners.errors",
+    "WorkerError": "evenflow.pipelines.engine.runners",
     "accepted": "evenflow.pipelines.accepted.rows",
     "counterfactual": "evenflow.annotator",
     "explain": "evenflow.functions",
     "measure": "evenflow.functions",
 }
-__all__ = [
-    "Annotation",
-    "Annotator",
-    "ChangedError",
-    "ConfigError",
-    "EvenflowError",
-    "Explanation",
-    "FencedError",
-    "Gate",
-    "InputError",
-    "LedgerError",
-    "LockedError",
-    "Measurement",
-    "ModelError",
-    "Outcome",
-    "RunError",
-    "SuiteError",
-    "Summary",
-    "TextError",
-    "WordListError",
-    "WorkerError",
-    "__version__",
-    "accepted",
-    "beam",
-    "counterfactual",
-    "explain",
-    "measure",
-]  # pyright: ignore[reportUnsupportedDunderAll]
+# pyright sees the names above; at run time they are those of the table
+__all__ = [*_MODULES, "__version__", "beam"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

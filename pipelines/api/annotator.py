@@ -37,7 +37,6 @@ class Annotation:
     """What an annotator finds in a text. Sentences are looked for once they are asked for.
 
     Attributes:
-        text: The text.
         counts: Number of mentions, by attribute and group.
     """
 
@@ -98,25 +97,13 @@ class Annotation:
 
 
 class Summary:
-    """Sums over annotations; sums of several processes add up.
-
-    Attributes:
-        config: The configuration.
-        figures: The sums.
-    """
+    """Sums over annotations; sums of several processes add up."""
 
     def __init__(self, config: Config, figures: Figures):
         self.config, self.figures = config, figures
 
     def add(self, other: Summary) -> Summary:
-        """Add the sums of other documents in place; the order does not matter.
-
-        Args:
-            other: They.
-
-        Returns:
-            This summary.
-        """
+        """Add the sums of other documents in place; the order does not matter."""
         self.figures.add(other.figures)
         return self
 
@@ -144,15 +131,10 @@ class Annotator:
     """Annotates texts one by one. It is built once a process, may be pickled, and threads share it.
 
     Args:
-        config: As for `evenflow.measure`.
         attributes: Names of the attributes that are looked for; empty for all.
         wordlists: Paths of word lists that are looked for too.
         stereotypes: Whether sentences that name a group are judged, which loads a model.
         exchanges: Whether exchanges are proposed and judged, which loads models.
-
-    Attributes:
-        config: The configuration.
-        finder: Finds the labels.
 
     Raises:
         ConfigError: The configuration cannot be used, or counts people, which takes a whole corpus.
@@ -198,9 +180,6 @@ class Annotator:
         Args:
             text: The text; lone surrogates may be in it.
 
-        Returns:
-            Its annotation.
-
         Raises:
             TextError: It is no text, or is longer than max_text_mib allows.
         """
@@ -208,9 +187,6 @@ class Annotator:
 
     def annotate_many(self, texts: Iterable[str]) -> Iterator[Annotation]:
         """Annotate texts, some of them together, which is faster where they are short.
-
-        Args:
-            texts: The texts.
 
         Yields:
             Their annotations, in their order.
@@ -233,14 +209,7 @@ class Annotator:
         yield from self._together(batch)
 
     def summarise(self, annotations: Iterable[Annotation]) -> Summary:
-        """Sum annotations up.
-
-        Args:
-            annotations: Any number of them.
-
-        Returns:
-            The sums.
-        """
+        """Sum annotations up."""
         from evenflow.schemas.documents import AttributeFigures
         from evenflow.transforms.measures.representation.dr import sums
 
@@ -261,9 +230,6 @@ class Annotator:
 
         Args:
             *parts: What `Summary.to_dict` returned, in this process or another.
-
-        Returns:
-            Their sum.
         """
         from evenflow.schemas.documents import Figures
 
@@ -325,10 +291,7 @@ def counterfactual(text: str, source: str, target: str, config: Configuration = 
     `evenflow.explain(text, counterfactual="gc")` asks it.
 
     Args:
-        text: The text.
         source: The group whose words are exchanged.
-        target: The group that they go to.
-        config: As for `evenflow.measure`.
 
     Returns:
         The text. What has no counterpart stays as it is.

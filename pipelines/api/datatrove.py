@@ -49,7 +49,6 @@ class DemographicStats(BaseStats):
 
     Args:
         output_folder: As for datatrove's other statistics, and so are the last two.
-        config: As for `evenflow.measure`.
         groups_to_compute: summary, fqdn (domains) and suffix, unless given.
         top_k_config: How many domains are kept.
     """
@@ -88,7 +87,6 @@ def representation(
     Args:
         folder: Where `StatsMerger` has written.
         group: summary, fqdn or suffix.
-        config: That of `DemographicStats`.
 
     Returns:
         Scores with their intervals by key (a domain, say) and attribute.

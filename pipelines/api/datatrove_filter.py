@@ -29,7 +29,6 @@ class RepresentationFilter(BaseFilter):
     Each task judges its own documents. The state is in the metadata of each document (evenflow).
 
     Args:
-        config: As for `evenflow.Gate`.
         pane_docs: Documents of a pane; so many are held in memory.
         exclusion_writer: Writes the dropped documents, with filter_reason: no_text, gender_block, …
     """
@@ -57,9 +56,6 @@ class RepresentationFilter(BaseFilter):
 
     def filter_batch(self, batch: list[Document]) -> list[bool | tuple[bool, str]]:
         """Judge a pane.
-
-        Args:
-            batch: Its documents.
 
         Returns:
             For each document whether it is kept, or the reason why it is not.

@@ -20,13 +20,7 @@ class DocumentDr:
     """Scores single documents; it may be pickled, and threads share it.
 
     Args:
-        attribute: The attribute.
         min_mentions: A document with fewer mentions of it has no score.
-        config: As for `evenflow.measure`.
-
-    Attributes:
-        annotator: Annotates the documents.
-        attribute: The attribute.
 
     Raises:
         ConfigError: The configuration cannot be used, or does not have the attribute.

@@ -26,7 +26,8 @@ def measure(
 
     Args:
         inputs: A path, folder or glob (a str or Path), or a list of Paths; or documents: texts,
-            mappings, a Hugging Face dataset, or a pandas frame.
+            mappings, a Hugging Face dataset, a pandas frame, or a table
+            of Arrow (polars, pyarrow, duckdb).
         config: A Config, the path of a YAML file, or a mapping of dotted keys to values. Its
             fields.text and fields.id name the text and the id.
         attributes: Names of the attributes that are measured; empty for all.
@@ -80,8 +81,6 @@ def explain(
     """Find the sentences of a text with the labels that they name.
 
     Args:
-        text: The text.
-        config: As for `measure`.
         attributes: Names of the attributes that are looked for; empty for all.
         wordlists: Paths of word lists that are looked for too.
         counterfactual: Method that rewrites every eligible sentence: gc (grammar and context) or

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,40 +14,15 @@ from evenflow.pipelines.engine.files.driver import Run, RunError
 from evenflow.pipelines.engine.panes.output import refuse_foreign
 from evenflow.pipelines.pages.report.report import build
 from evenflow.pipelines.terminal import summaries
-from evenflow.pipelines.terminal.lines import counted
 from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.results import Outcome
 from evenflow.settings import Configuration, configuration, wrong
 from evenflow.transforms.storage.storage import Storage, at
 
 
-def in_notebook() -> bool:
-    """Whether this runs in the kernel of a notebook."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return shell is not None and hasattr(shell, "kernel")
-
-
-class Line:
-    """A line on standard error that says how far a run is, written over by the next one."""
-
-    def __init__(self) -> None:
-        self._documents = self._width = 0
-
-    def __call__(self, done: PaneProgress) -> None:
-        """Write the line after a pane."""
-        entry = done.entry
-        self._documents += entry.documents
-        text = (
-            f"pane {entry.pane}: {entry.verdict.state}; {counted(self._documents, 'document')},"
-            f" {done.input_bytes / max(done.total_bytes, 1):.0%} of the input"
-        )
-        self._width = max(self._width, len(text))
-        print(f"\r{text.ljust(self._width)}", end="", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """End the line, if there is one."""
-        if self._width:
-            print(file=sys.stderr)
+def _warn(text: str) -> None:
+    """Say what a run has to say."""
+    warnings.warn(text, stacklevel=2)
 
 
 class Gate:
@@ -58,9 +33,6 @@ class Gate:
             {"pane.docs": 1000, "gate.block": 0.4}. None stands for the defaults.
         attributes: Names of the attributes that are measured; empty for all.
         wordlists: Paths of word lists that are measured too.
-
-    Attributes:
-        config: The configuration (schemas.config.Config).
 
     Raises:
         ConfigError: The configuration cannot be used.
@@ -85,6 +57,9 @@ class Gate:
     ):
         self.config = configuration(config, attributes, wordlists)
 
+    def __repr__(self) -> str:
+        return f"Gate(attributes={list(self.config.attributes)})"
+
     def run(
         self,
         inputs: Inputs,
@@ -92,7 +67,7 @@ class Gate:
         *,
         workers: int = 1,
         on_pane: Callable[[PaneProgress], None] | None = None,
-        progress: bool | None = None,
+        final: bool = False,
     ) -> Outcome:
         """Run the gate to the end of its input, or to a halt.
 
@@ -101,17 +76,19 @@ class Gate:
 
         Args:
             inputs: A path, folder or glob (a str or Path), or a list of Paths; or documents:
-                texts, mappings, a Hugging Face dataset, or a pandas frame.
+                texts, mappings, a Hugging Face dataset, a pandas frame, or a table
+                of Arrow (polars, pyarrow, duckdb).
             output: Where shards, ledger, checks and report go: a directory, or an address such as
                 s3://bucket/prefix.
             workers: Processes that read and annotate. More than one needs a main module that can
                 be imported (`if __name__ == "__main__":`), as multiprocessing does.
             on_pane: Called after each pane is committed.
-            progress: Whether a line on standard error says how far the run is; None: in a notebook.
+            final: Whether the half last line of a file, or its last member that is cut off, is read
+                too, which else waits for the next run, with a warning.
 
         Returns:
-            What `evenflow run --json` prints, and a table (`frame`): state (too few, open, warn or
-            block), reason, panes, documents, accepted, quarantined, dead_letters, the figures of
+            What `evenflow run --json` prints, and a table (`frame`): state (not_judged, open, warn
+            or block), reason, panes, documents, accepted, quarantined, dead_letters, the figures of
             each attribute, report (its address) and new_panes.
 
         Raises:
@@ -135,20 +112,10 @@ class Gate:
         found = patterns(inputs)
         if found is None:
             found = [self._written(inputs, storage)]
-        line = Line() if progress or (progress is None and in_notebook()) else None
-
-        def pane(done: PaneProgress) -> None:
-            for call in (on_pane, line):
-                if call is not None:
-                    call(done)
-
-        run = Run(found, storage, self.config, workers, observer=Observer(pane))
-        try:
-            outcome = run.go()
-        finally:
-            if line is not None:
-                line.end()
-        return Outcome.of(summaries.of_run(outcome, storage, build(storage)))
+        observer = Observer(note=_warn) if on_pane is None else Observer(on_pane, _warn)
+        run = Run(found, storage, self.config, workers, observer=observer, final=final)
+        outcome = run.go()
+        return Outcome.of(summaries.of_run(outcome, storage, build(storage), self.config)[1])
 
     def _written(self, inputs: Any, output: Storage) -> str:
         """The address of the file beside the output that documents in memory are written to."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import orjson
+import pyarrow as pa
 
 from evenflow.schemas.config import Config
 from evenflow.settings import wrong
@@ -21,6 +22,7 @@ from evenflow.transforms.io.blocks import (
 )
 from evenflow.transforms.io.files import InputError
 from evenflow.transforms.io.first_records import check_text_field
+from evenflow.transforms.io.parts import names_of
 
 # A path, folder or glob; several Paths; or documents: texts, records, a dataset, a frame
 Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
@@ -46,7 +48,8 @@ def patterns(inputs: Inputs) -> list[str] | None:
     if isinstance(inputs, Sequence) and not isinstance(inputs, bytes) and inputs:
         paths = [os.fspath(each) for each in inputs if isinstance(each, os.PathLike)]
         return paths if len(paths) == len(inputs) else None
-    if isinstance(inputs, bytes) or not isinstance(inputs, Iterable):
+    known = isinstance(inputs, Iterable) or hasattr(inputs, "__arrow_c_stream__")
+    if isinstance(inputs, bytes) or not known:
         wanted = "a path, a list of texts or mappings, a dataset or a frame"
         raise wrong("inputs", wanted, inputs)
     return None
@@ -57,7 +60,8 @@ def lines(inputs: Iterable[Any], config: Config) -> Iterator[bytes]:
 
     Args:
         inputs: Texts, mappings with a text and an id, a Hugging Face dataset (any iterable of
-            mappings), or a pandas frame. A missing value of a frame is null.
+            mappings), a pandas frame, or a table of Arrow (polars, pyarrow, duckdb). A missing
+            value of a frame is null.
         config: Its fields.text and fields.id name the fields or columns.
 
     Yields:
@@ -70,14 +74,15 @@ def lines(inputs: Iterable[Any], config: Config) -> Iterator[bytes]:
     if isinstance(inputs, Mapping):
         raise TypeError(f"documents were expected, not a mapping of {', '.join(map(str, inputs))}")
     columns = getattr(inputs, "column_names", getattr(inputs, "columns", None))
-    if isinstance(columns, Iterable) and config.fields.text not in (names := list(columns)):
+    wanted = {*names_of(config.fields)}
+    if isinstance(columns, Iterable) and wanted.isdisjoint(names := list(columns)):
         raise InputError(
             f"no column {config.fields.text!r} (fields.text); there are"
             f" {', '.join(map(str, names))}"
         )
     for number, each in enumerate(_rows(inputs)):
         if isinstance(each, str):
-            yield _line({config.fields.text: each})
+            yield _line({config.fields.column: each})
         elif isinstance(each, Mapping):
             yield _line(dict(each))
         else:
@@ -91,7 +96,6 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
     """Read inputs in blocks.
 
     Args:
-        inputs: See `patterns` and `lines`.
         config: Its fields name the text and the id.
 
     Yields:
@@ -104,8 +108,8 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
     """
     found = patterns(inputs)
     if found is not None:
-        names = list(files.match(found))
-        check_text_field(names, config.fields.text)
+        names = list(files.match(found, config.strict_input))
+        check_text_field(names, config.fields)
         source = (block for name in names for block in read_blocks(name))
         yield from join_texts(source)
         return
@@ -123,9 +127,12 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
 
 
 def _rows(inputs: Any) -> Iterable[Any]:
-    """The elements; of a pandas frame, its rows as mappings."""
+    """The elements; of a frame or table, its rows as mappings."""
     if not hasattr(inputs, "itertuples"):
-        return inputs
+        if not hasattr(inputs, "__arrow_c_stream__"):
+            return inputs
+        batches = pa.RecordBatchReader.from_stream(inputs)  # polars, pyarrow, duckdb
+        return (row for batch in batches for row in batch.to_pylist())
     plain = inputs.astype(object).where(inputs.notna(), None)
     names = list(plain.columns)
     rows = plain.itertuples(index=False, name=None)

@@ -31,7 +31,6 @@ class DemographicRepresentationFilter(Filter):
     the operator only counts.
 
     Args:
-        attribute: The attribute.
         max_dr: The highest DR of a document that is kept, 0 to 1.
         min_mentions: With fewer mentions there is no DR.
         config: As for `evenflow.measure`; in a recipe a path, or dotted keys with their values.

@@ -22,11 +22,6 @@ NO_SCORE = -1.0  # of a document with too few mentions: a column of scores holds
 class MentionsOf:
     """Counts the mentions of a group; for `Score`, whose field then adds up over documents.
 
-    Args:
-        attribute: The attribute.
-        group: The group.
-        config: As for `evenflow.measure`.
-
     Raises:
         ConfigError: The configuration cannot be used, or has no such group.
     """
@@ -50,10 +45,8 @@ class UnevenDocuments(DocumentFilter):
     judge a corpus, count with `MentionsOf` or use the gate.
 
     Args:
-        attribute: The attribute.
         most_dr: The highest DR of a document that is kept, 0 to 1.
         min_mentions: With fewer mentions there is no score.
-        config: As for `evenflow.measure`.
 
     Raises:
         ConfigError: The configuration cannot be used, or does not have the attribute.

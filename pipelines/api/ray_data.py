@@ -27,15 +27,7 @@ SUMS = "evenflow"  # the column of the sums, as JSON
 
 
 class _Batches:
-    """Annotates the texts of batches; built once an actor.
-
-    Args:
-        config: As for `evenflow.measure`.
-        text: The column of the text.
-
-    Raises:
-        ConfigError: The configuration cannot be used.
-    """
+    """Annotates the texts of batches; built once an actor."""
 
     def __init__(self, config: Configuration = None, text: str = "text"):
         self.annotator, self._text = Annotator(config), text
@@ -74,7 +66,6 @@ def measurement(rows: Iterable[Mapping[str, Any]], config: Configuration = None)
 
     Args:
         rows: Its rows, in any order.
-        config: Its configuration.
 
     Returns:
         What `evenflow.measure` returns of the same documents.

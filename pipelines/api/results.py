@@ -5,15 +5,17 @@ Each is also the dictionary that it was (`result["documents"]`); `to_dict` retur
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self, cast
+
+from evenflow.schemas.words import counted, said
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Row = dict[str, Any]
+SHOWN = ("dr", "low", "high", "mentions", "counts")  # of an attribute, in the table
 
 
 class Result(dict[str, Any]):
@@ -53,20 +55,6 @@ class Result(dict[str, Any]):
         lines += ["  ".join(row[key].ljust(widths[key]) for key in widths) for row in rows]
         return "\n".join([self.title(), *(line.rstrip() for line in lines)])
 
-    def _repr_html_(self) -> str:
-        """The table for a notebook; text of documents is escaped."""
-        rows = self.rows()
-        head = "".join(f'<th scope="col">{html.escape(key)}</th>' for key in (rows or [{}])[0])
-        body = "".join(
-            f"<tr>{''.join(f'<td>{html.escape(_cell(each))}</td>' for each in row.values())}</tr>"
-            for row in rows
-        )
-        title = html.escape(self.title())
-        return (
-            f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
-        )
-
 
 def _cell(value: Any) -> str:
     """A value in a table."""
@@ -81,16 +69,11 @@ def _cell(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'s' * (number != 1)}"
-
-
 @dataclass(repr=False, eq=False)
 class Measurement(Result):
     """What `measure` returns.
 
     Attributes:
-        documents: Number of documents.
         dead_letters: Number of records that are no documents.
         attributes: Score, counts, shares, target and convergence, by attribute.
     """
@@ -101,32 +84,20 @@ class Measurement(Result):
 
     def title(self) -> str:
         """Say how much was measured."""
-        dead = f", {_count(self.dead_letters, 'dead letter')}" if self.dead_letters else ""
-        return f"{_count(self.documents, 'document')}{dead}"
+        dead = f", {counted(self.dead_letters, 'dead letter')}" if self.dead_letters else ""
+        return f"{counted(self.documents, 'document')}{dead}"
 
     def rows(self) -> list[Row]:
         """Return a row for each attribute."""
         return [
-            {
-                "attribute": name,
-                "dr": each["dr"],
-                "low": each["low"],
-                "high": each["high"],
-                "mentions": each["mentions"],
-                "counts": each["counts"],
-            }
+            {"attribute": name, **{key: each[key] for key in SHOWN}}
             for name, each in self.attributes.items()
         ]
 
 
 @dataclass(repr=False, eq=False)
 class Explanation(Result):
-    """What `explain` returns.
-
-    Attributes:
-        text: The text.
-        sentences: Its sentences, with their labels.
-    """
+    """What `explain` returns."""
 
     text: str
     sentences: list[dict[str, Any]]
@@ -134,7 +105,7 @@ class Explanation(Result):
     def title(self) -> str:
         """Say how many sentences there are."""
         named = sum(bool(row["labels"]) for row in self.sentences)
-        return f"{_count(len(self.sentences), 'sentence')}, {named:,} with a label"
+        return f"{counted(len(self.sentences), 'sentence')}, {named:,} with a label"
 
     def rows(self) -> list[Row]:
         """Return a row for each sentence."""
@@ -156,16 +127,11 @@ class Outcome(Result):
     """What `Gate.run` returns.
 
     Attributes:
-        state: too few, open, warn or block.
-        reason: Why.
-        panes: Number of panes.
-        documents: Number of documents.
+        state: not_judged, open, warn or block.
         accepted: Number of those that were accepted.
         quarantined: Number of those that were not.
         dead_letters: Number of records that are no documents.
         attributes: Verdict and scores, by attribute.
-        output: Where the output is.
-        report: Address of the report.
     """
 
     state: str
@@ -182,8 +148,9 @@ class Outcome(Result):
     def title(self) -> str:
         """Say how the run ended."""
         return (
-            f"{self.state} ({self.reason}): {_count(self.panes, 'pane')}, {self.accepted:,} of"
-            f" {_count(self.documents, 'document')} accepted, report {self.report}"
+            f"{said(self.state)} ({self.reason}): {counted(self.panes, 'pane')},"
+            f" {self.accepted:,} of {counted(self.documents, 'document')} accepted,"
+            f" report {self.report}"
         )
 
     def rows(self) -> list[Row]:

@@ -15,16 +15,7 @@ SHOWN = 40  # characters of an argument that an error shows
 
 
 def wrong(name: str, wanted: str, given: object) -> TypeError:
-    """The error for an argument of another type.
-
-    Args:
-        name: The argument's name.
-        wanted: What was expected.
-        given: What was given.
-
-    Returns:
-        The error, in words.
-    """
+    """The error for an argument of another type."""
     return TypeError(f"{name}: {wanted} was expected, not {shown(given)} ({type(given).__name__})")
 
 
@@ -53,9 +44,6 @@ def configuration(
             such as {"gate.warn": 0.2, "fields.text": "body"}. None stands for the defaults.
         attributes: Names of the attributes that are measured; empty for all. Not with a Config.
         wordlists: Paths of further word lists. Not with a Config.
-
-    Returns:
-        The configuration.
 
     Raises:
         ConfigError: It cannot be used; every mistake is named.

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
-import typer
-from typer.core import TyperGroup
+import click
 
-from evenflow.pipelines.cli.commands import built, options_of
+from evenflow.pipelines.cli.commands import HELP_NAMES, built, options_of
+from evenflow.pipelines.engine.one_thread import one_thread
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
 DEBUG = "--debug"
@@ -22,200 +24,155 @@ HELP = """A data-quality gate for training data.
 It measures how evenly documents name the groups of a protected attribute, judges them pane by pane,
 and accepts each pane or sets it aside.
 """
-# The words of a command, and the function that it is: of a module of this room, which is imported
-# when the command is asked for
+# The commands below some words, by the module of this room that has their functions. It is imported
+# when a command is asked for; `gate hold` is its function gate_hold
+COMMANDS = {
+    "": {
+        "init": "init",
+        "reference": "reference",
+        "doctor": "doctor",
+        "run": "run",
+        "stream": "stream",
+        "measure": "measure compare",
+        "explain": "explain",
+    },
+    "config": {"config": "show plugins"},
+    "gate": {
+        "gate": "status why hold release accept reject undo ls report verify",
+        "board": "board",
+        "metrics": "metrics alerts",
+        "export": "export card",
+        "pruning": "ledger prune",
+    },
+    "gate trigger": {"trigger": "list run history"},
+    "words": {
+        "lab.word_lists": "show check complete compare",
+        "lab.drafts": "generate review finish",
+    },
+    "coverage": {"coverage": "gaps", "lab.coverage": "plan generate"},
+    "llm": {"llm": "check estimate"},
+    "lab": {
+        "lab.mine": "mine",
+        "lab.finetune": "finetune promote",
+        "lab.benchmark": "benchmark",
+        "lab.experiment": "experiment",
+        "lab.effect": "effect",
+    },
+    "lab bias-score": {"lab.bias_score": "direction reference top"},
+}
 WORDS = {
-    "init": "init:init",
-    "doctor": "doctor:doctor",
-    "run": "run:run",
-    "stream": "stream:stream",
-    "measure": "measure:measure",
-    "compare": "measure:compare",
-    "explain": "explain:explain",
-    "config show": "config:config_show",
-    "config plugins": "config:plugins",
-    "gate status": "gate:gate_status",
-    "gate why": "gate:gate_why",
-    "gate hold": "gate:gate_hold",
-    "gate release": "gate:gate_release",
-    "gate accept": "gate:gate_accept",
-    "gate reject": "gate:gate_reject",
-    "gate undo": "gate:gate_undo",
-    "gate ls": "gate:ls",
-    "gate report": "gate:report",
-    "gate board": "board:board",
-    "gate metrics": "metrics:metrics",
-    "gate alerts": "metrics:rules",
-    "gate verify": "gate:ledger_verify",
-    "gate ledger": "pruning:ledger_export",
-    "gate export": "export:export",
-    "gate card": "export:card",
-    "gate prune": "pruning:gate_prune",
-    "gate trigger list": "trigger:trigger_list",
-    "gate trigger run": "trigger:trigger_run",
-    "gate trigger history": "trigger:trigger_history",
-    "words list": "lab.word_lists:wordlists_list",
-    "words show": "lab.word_lists:wordlists_show",
-    "words check": "lab.word_lists:wordlists_check",
-    "words complete": "lab.word_lists:complete",
-    "words compare": "lab.word_lists:compare",
-    "words generate": "lab.drafts:generate",
-    "words review": "lab.drafts:review",
-    "words finish": "lab.drafts:finish",
-    "coverage gaps": "coverage:gaps",
-    "coverage plan": "lab.coverage:plan",
-    "coverage generate": "lab.coverage:generate",
-    "llm check": "llm:llm_check",
-    "llm estimate": "llm:estimate",
-    "lab mine": "lab.mine:mine",
-    "lab finetune": "lab.finetune:finetune",
-    "lab promote": "lab.finetune:promote",
-    "lab benchmark": "lab.benchmark:benchmark",
-    "lab experiment": "lab.experiment:experiment",
-    "lab effect": "lab.effect:effect",
-    "lab bias-score direction": "bias_score:direction",
-    "lab bias-score reference": "bias_score:reference",
-    "lab bias-score top": "lab.bias_top:top",
+    f"{above} {name}".strip(): module
+    for above, modules in COMMANDS.items()
+    for module, names in modules.items()
+    for name in names.split()
 }
 GROUPS = {
-    "config": "The configuration: every key with its meaning, and the plug-ins that it may name.",
-    "gate": "The state of a gate, what it has accepted, and decisions about it.",
+    "config": "The configuration: every key with its meaning, and plug-ins.",
+    "gate": "The state of a gate, what it accepted, and decisions on it.",
     "gate trigger": "Rules that start an action on a condition (section triggers).",
     "words": "Word lists: those shipped, and yours.",
-    "coverage": "Meetings of attributes that are too rare, and a plan that fills the gaps.\n\n"
-    "`evenflow coverage INPUT…` stands for `evenflow coverage gaps INPUT…`.",
+    "coverage": "Meetings of attributes that are too rare, and what fills them.",
     "llm": "The language model that a run may ask.",
     "lab": "The laboratory: mine sentences, train and measure models.",
     "lab bias-score": "What the neutral words of sentences lean to.",
 }
-# Of a group, the command that needs no name: what is no command is its first argument
-USUAL = {"coverage": "gaps"}
-# The words of earlier versions, which still work in this one
-OLD = {
-    ("ledger", "verify"): "gate verify",
-    ("ledger", "export"): "gate ledger",
-    ("alerts", "rules"): "gate alerts",
-    ("estimate",): "llm estimate",
-    ("wordlists",): "words",
-    **{
-        (word,): f"gate {word}"
-        for word in ("ls", "export", "card", "report", "board", "metrics", "trigger")
-    },
-    **{
-        (word,): f"lab {word}"
-        for word in ("mine", "finetune", "benchmark", "experiment", "bias-score")
-    },
-}
-# Plain help: boxes leave too few of 80 columns for the words
-PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
 
 
-class Below(MutableMapping[str, Any]):
-    """The commands and groups below some words, by name, each built when it is asked for.
-
-    Args:
-        above: The words, each with a blank behind it.
-    """
+class Below(Mapping[str, Any]):
+    """The commands and groups below some words, by name, each built when it is asked for."""
 
     def __init__(self, above: str = ""):
+        self.above = above
         own = (words.removeprefix(above) for words in WORDS if words.startswith(above))
-        self._above = above
-        self._built: dict[str, Any] = dict.fromkeys(words.split()[0] for words in own)
+        self._names = dict.fromkeys(words.split()[0] for words in own)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> click.Command:
         """The command of a name; raises KeyError."""
-        if self._built[name] is None:
-            words = self._above + name
-            self._built[name] = (
-                Group(words, name=name, help=GROUPS[words], commands=Below(f"{words} "), **PLAIN)
-                if words in GROUPS
-                else built(name, function(words))
-            )
-        return self._built[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        """Put a command in the place of another."""
-        self._built[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        """Take a command away."""
-        del self._built[name]
+        if name not in self._names:
+            raise KeyError(name)
+        return _command(self.above + name)
 
     def __iter__(self) -> Iterator[str]:
         """The names; no command is imported."""
-        return iter(self._built)
+        return iter(self._names)
 
     def __len__(self) -> int:
         """The number of commands."""
-        return len(self._built)
+        return len(self._names)
 
 
-class Group(TyperGroup):
-    """Words of which the next one is a command, or leads to further ones.
+class Group(click.Group):
+    """Words of which the next one is a command, or leads to further ones."""
 
-    Args:
-        words: The words up to here; empty for the program.
-        **settings: Those of Typer's groups.
-    """
+    commands: Any
 
-    def __init__(self, words: str = "", **settings: Any):
-        super().__init__(**settings)
-        self._usual = USUAL.get(words)
-
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands; none is imported."""
         return list(self.commands)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the name of the usual command before arguments without one."""
-        if self._usual and args and args[0] not in (*self.commands, "--help", "-h"):
-            args = [self._usual, *args]
-        return super().parse_args(ctx, args)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first line of what each command says of itself; none is built."""
+        above = self.commands.above
+        texts = {name: GROUPS.get(above + name) for name in self.commands}
+        for name, text in texts.items():
+            texts[name] = (text or function(above + name).__doc__ or "").partition("\n")[0]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text or "") for name, text in texts.items()])
+
+
+@cache
+def _command(words: str) -> click.Command:
+    """Build a command or a group."""
+    name = words.split()[-1]
+    if words not in GROUPS:
+        return built(name, function(words))
+    below: Any = Below(f"{words} ")
+    return Group(name, help=GROUPS[words], commands=below, no_args_is_help=True)
 
 
 def function(words: str) -> Callable[..., None]:
-    """Import the function of a command.
-
-    Args:
-        words: The words of the command.
-
-    Returns:
-        The function.
-    """
-    module, _, name = WORDS[words].partition(":")
-    return getattr(import_module(f"evenflow.pipelines.cli.{module}"), name)
+    """Import the function of a command."""
+    module = import_module(f"evenflow.pipelines.cli.{WORDS[words]}")
+    return getattr(module, re.sub(r"\W", "_", words))
 
 
-def application() -> TyperGroup:
+def application() -> click.Group:
     """Declare all commands.
 
     Returns:
         The application; calling it with words runs a command.
     """
-    names = {"help_option_names": ["-h", "--help"]}
-    app = typer.Typer(cls=Group, help=HELP, context_settings=names, **PLAIN)
-    app.callback()(_common)
-    group: Any = typer.main.get_command(app)
-    group.commands = Below()
-    return group
+    taken: dict[str, Any] = {"is_eager": True, "expose_value": False}
+    version = "Print the version."
+    debug = "Show the traceback of an error; with any command."  # main has read it already
+    completion = 'Print the completion of a shell: eval "$(evenflow --completion bash)".'
+    shells = click.Choice(["bash", "zsh", "fish"])
+    below: Any = Below()
+    return Group(
+        help=HELP,
+        commands=below,
+        no_args_is_help=True,
+        context_settings={"help_option_names": HELP_NAMES},
+        params=[
+            click.Option(["--version"], is_flag=True, callback=_version, help=version, **taken),
+            click.Option([DEBUG], is_flag=True, expose_value=False, help=debug),
+            click.Option(
+                ["--completion"], type=shells, callback=_completion, help=completion, **taken
+            ),
+        ],
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and end with its status.
-
-    Args:
-        arguments: The words after the program's name; None for those of the process.
-
-    Raises:
-        SystemExit: Always, with the exit status.
-    """
+    """Run a command and end with its status."""
     _usable_streams()
+    if "numpy" not in sys.modules:  # otherwise it is too late
+        one_thread()
     words = list(sys.argv[1:] if arguments is None else arguments)
     session = Session(debug=DEBUG in options_of(words))
     # Taken wherever it stands: a user who wants a traceback adds it at the end of the command.
     first = options_of(words)
     words = [word for word in first if word != DEBUG] + words[len(first) :]
-    words = present(words)
     try:
         with stoppable(session):
             application()(words, prog_name="evenflow", obj=session)
@@ -229,41 +186,23 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(0)
 
 
-def present(words: list[str]) -> list[str]:
-    """Replace words of earlier versions, and name the present ones on standard error.
-
-    Args:
-        words: The words after the program's name.
-
-    Returns:
-        The words that this version knows.
-    """
-    for size in (2, 1):
-        if new := OLD.get(tuple(words[:size])):
-            old = " ".join(words[:size])
-            print(f"evenflow: `evenflow {old}` is `evenflow {new}` now", file=sys.stderr)
-            return [*new.split(), *words[size:]]
-    return words
-
-
-def _version(wanted: bool) -> None:
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Print the version and end, where it was asked for."""
     if wanted:
         from importlib.metadata import version  # it loads a parser of mails
 
         print(f"evenflow {version('evenflow')}")
-        raise typer.Exit
+        ctx.exit()
 
 
-def _common(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option(DEBUG, help="Show the traceback of an error; with any command.")
-    ] = False,
-) -> None:
-    """Accept the options of every command; main has already read --debug."""
+def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    """Print what makes a shell complete commands and options, and end."""
+    if shell is not None:
+        from click.shell_completion import get_completion_class
+
+        if found := get_completion_class(shell):
+            print(found(application(), {}, "evenflow", "_EVENFLOW_COMPLETE").source())
+        ctx.exit()
 
 
 def _usable_streams() -> None:

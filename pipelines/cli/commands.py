@@ -1,228 +1,251 @@
-"""How a command is declared: options in groups that several commands share, and help in panels."""
+"""How a command is declared: as a function, which the command line calls.
+
+Parameters before `*` are arguments, those after it options: --pane-seconds is `pane_seconds`. Type,
+bounds and default stand in the signature. What help says of a parameter stands in the section Args
+of the docstring, as `name (VALUE): text`, where VALUE may be left out. A parameter whose type is a
+dataclass stands for options that several commands share, its fields. One that is `Values` has the
+options that are keys of the configuration as well: the schema says all of them but which ones.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from functools import wraps
-from typing import Any, get_args, get_type_hints
+import re
+import traceback
+from collections import abc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from pathlib import Path, PurePath
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-import typer
-from typer.core import TyperCommand
-from typer.main import get_command_from_info
-from typer.models import CommandInfo
+import click
 
-from evenflow.pipelines.cli import keys
+from evenflow.pipelines.cli.options import COMMON, Values, check
+from evenflow.pipelines.terminal.endings import Session
+from evenflow.schemas.errors import EvenflowError
 
 EVERY = "evenflow.every_option"  # in a context: its help explains rare options too
+HELP_NAMES = ["-h", "--help"]
+OUTPUT = "directory"  # the parameter of commands that look at an output
+# What figures raise that do not fit each other: a ledger may come from anybody
+OF_DATA = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
+MOST_SAID = 300  # characters of such an error
+# One-letter names, and names that are no names of Python
+SHORT = {"inputs": "-i", "config": "-c", "wordlist": "-w", "attribute": "-a", "quiet": "-q"}
+SHORT |= {"output": "-o"}
+NAMES = {"as_json": "json", "sets": "set", "inputs": "input"}
+VALUES = {"str": "NAME", "int": "N", "float": "X", "Path": "FILE"}  # what help calls a value
+WIDEST = 18  # characters of choices that the help shows beside the option
+ENTRY = re.compile(r"^    (\w+)(?: \((.*?)\))?: (.*(?:\n {5,}.*)*)", re.M)
 
 
-class PanelCommand(TyperCommand):
-    """A command whose help lists its options by panel, as plain text in the whole width.
+class ForeignError(EvenflowError):
+    """A ledger that holds what no run writes."""
 
-    Attributes:
-        rare: Options that the help only names, since few people need them, with blanks between.
-    """
 
-    rare: str = ""
+class Command(click.Command):
+    """A command whose help only names its rare options, until --all asks for them."""
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each panel, in the order in which the options are declared.
+    rare: Sequence[str] = ()
 
-        Args:
-            ctx: Click's context of the command.
-            formatter: Click's formatter of the help, which is written to.
-        """
-        panels: dict[str, list[tuple[str, str]]] = {}
-        rare: list[str] = []
-        for parameter in map(keys.explain, self.get_params(ctx)):
-            is_rare = parameter.opts[0] in self.rare.split() and not ctx.meta.get(EVERY)
-            if (record := parameter.get_help_record(ctx)) and is_rare:
-                rare.append(parameter.opts[0])
-            elif record:
-                is_argument = parameter.param_type_name == "argument"
-                if is_argument:  # without its type in Python
-                    record = (str(parameter.metavar), record[1])
-                kind = "Arguments" if is_argument else "Options"
-                panel = getattr(parameter, "rich_help_panel", None) or kind
-                panels.setdefault(panel, []).append(record)
-        for panel, records in panels.items():
-            with formatter.section(panel):
-                formatter.write_dl(records)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note whether --all stands beside --help."""
+        if {*HELP_NAMES} & {*args} and "--all" in args:
+            ctx.meta[EVERY] = True
+            args = [each for each in args if each != "--all"]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and the names of the rare ones."""
+        rare = [] if ctx.meta.get(EVERY) else [f"--{each}" for each in self.rare]
+        for each in self.params:
+            if isinstance(each, click.Option):
+                each.hidden = each.opts[-1] in rare
+        super().format_options(ctx, formatter)
         if rare:
-            with formatter.section("Also, see the page “Commands”"):
+            with formatter.section("More, with --help --all"):
                 formatter.write_text(", ".join(sorted(rare)))
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Name what may stand next on the command line, with its meaning."""
-        for parameter in self.params:
-            keys.explain(parameter)
-        return super().shell_complete(ctx, incomplete)
 
-
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What a command says of itself beside its signature and docstring.
 
     Attributes:
         examples: Command lines for the end of its help.
-        cls: The class of the command.
+        keys: Keys of the configuration that are options.
+        section: The section of those keys whose options leave its name out.
         rare: Options that its help only names.
     """
 
     examples: Sequence[str]
-    cls: type[PanelCommand]
-    rare: str
+    keys: Sequence[str]
+    section: str
+    rare: Sequence[str]
 
 
 DECLARED: dict[Callable[..., None], Declaration] = {}
 
 
 def command(
-    *examples: str,
-    options: Sequence[str] = (),
-    cls: type[PanelCommand] = PanelCommand,
-    rare: str = "",
+    *examples: str, keys: Sequence[str] = (), section: str = "", rare: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Declare a function as a command.
-
-    Typer reads options from a function's signature, one parameter each. A parameter whose type is
-    a dataclass stands for all fields of it here, so that commands can share them. One that is a
-    `keys.Keys` gets the options that are keys of the configuration.
-
-    Args:
-        *examples: Command lines for the end of its help.
-        options: Keys of the configuration that have an option of their own, as `keys.KEYS` says.
-        cls: The class of the command.
-        rare: Options that its help only names.
-
-    Returns:
-        A decorator. The function's docstring is the help.
-    """
+    """Declare a function as a command."""
 
     def declare(function: Callable[..., None]) -> Callable[..., None]:
-        done = _flat(function, options)
-        DECLARED[done] = Declaration(examples, cls, rare)
-        return done
+        DECLARED[function] = Declaration(examples, keys, section, rare.split())
+        return function
 
     return declare
 
 
-def built(name: str, function: Callable[..., None]) -> PanelCommand:
-    """Build the command that a function declares.
+def built(name: str, function: Callable[..., None]) -> Command:
+    """Build the command that a function declares."""
+    declared, (text, said) = DECLARED[function], _documented(function)
+    hints = get_type_hints(function, include_extras=True)
+    params: list[click.Parameter] = []
+    groups: dict[str, Any] = {}
+    for each in inspect.signature(function).parameters.values():
+        kind: Any = hints[each.name]
+        if is_dataclass(kind) and kind is not Session:
+            group = groups[each.name] = hints[each.name]
+            params += _shared(group)
+            if issubclass(group, Values):
+                params += [_key(key, declared.section) for key in declared.keys]
+        elif kind is not Session:
+            entry = said.get(each.name) or COMMON[each.name]
+            is_option = each.kind is inspect.Parameter.KEYWORD_ONLY
+            params.append(_parameter(each.name, kind, each.default, entry, is_option))
 
-    Args:
-        name: The command's name.
-        function: What `command` returned.
+    @click.pass_context
+    def call(ctx: click.Context, **given: Any) -> None:
+        values: dict[str, Any] = dict(given)
+        values |= {key: list(each) for key, each in given.items() if isinstance(each, tuple)}
+        names = {each.name: each.opts[0] for each in params}
+        for name, kind in groups.items():
+            taken = [each.name for each in fields(kind) if each.name in values]
+            own: dict[str, Any] = {each: values.pop(each) for each in taken}
+            if issubclass(kind, Values):
+                for key in declared.keys:
+                    if (value := values.pop(_named(key))) not in (None, False):
+                        own.setdefault("keys", {})[key] = names[_named(key)], value
+            values[name] = kind(**own)
+        if Session in hints.values():
+            values["session"] = ctx.obj
+        if OUTPUT in values:
+            check(values[OUTPUT])
+        try:
+            function(**values)
+        except OF_DATA as error:
+            output = values.get(OUTPUT)
+            if output is None or isinstance(error, EvenflowError):
+                raise
+            raise ForeignError(f"{output}: {_said(error)}") from error
 
-    Returns:
-        The command.
-    """
-    declared = DECLARED[function]
     # Click's mark (\b) keeps it from wrapping the lines
     epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in declared.examples)
-    info = CommandInfo(name, cls=declared.cls, callback=function, epilog=epilog)
-    out: Any = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+    named = {"help_option_names": HELP_NAMES}  # also where nothing stands above the command
+    out = Command(name, named, callback=call, params=params, help=text, epilog=epilog)
     out.rare = declared.rare
     return out
 
 
-def _flat(function: Callable[..., None], options: Sequence[str]) -> Callable[..., None]:
-    """The function with a parameter for each field of its dataclasses, and for each key."""
-    hints = get_type_hints(function, include_extras=True)
-    hints.pop("return", None)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    parameters: list[inspect.Parameter] = []
-
-    def add(name: str, kind: Any, default: Any) -> None:
-        declared = getattr(kind, "__metadata__", [None])[0]
-        # Typer takes the first name for a default
-        if get_args(kind)[:1] == (bool,) and declared.default is ... and not declared.param_decls:
-            declared.param_decls = (f"--{name.replace('_', '-')}",)  # and no --no-…
-        parameters.append(
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default
-            )
-        )
-
-    own: dict[str, list[str]] = {name: [] for name in groups}  # the fields that are options
-    for name, parameter in inspect.signature(function).parameters.items():
-        if (group := groups.get(name)) is None:
-            add(name, hints[name], parameter.default)
-            continue
-        kinds = get_type_hints(group, include_extras=True)
-        for field in fields(group):
-            if field.name != keys.FIELD:
-                own[name].append(field.name)
-                add(field.name, kinds[field.name], _default(field))
-        if issubclass(group, keys.Keys):
-            for key in options:
-                add(keys.parameter(key), keys.annotation(key), keys.default(key))
-
-    @wraps(function)
-    def flat(**values: Any) -> None:
-        for name, group in groups.items():
-            values[name] = group(**{each: values.pop(each) for each in own[name]})
-            if isinstance(values[name], keys.Keys):
-                found = {key: values.pop(keys.parameter(key)) for key in options}
-                values[name].keys.update(
-                    {key: text for key, text in found.items() if text not in (None, False)}
-                )
-        function(**values)
-
-    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {each.name: each.annotation for each in parameters}
-    return flat
+def _documented(thing: Any) -> tuple[str, dict[str, tuple[str, str]]]:
+    """A docstring's text, and by name what a value is called and what is said of it."""
+    text, *below = re.split(r"\n(?:Args|Attributes):\n", inspect.getdoc(thing) or "")
+    found = ENTRY.finditer("".join(below))
+    return text, {each[1]: (each[2] or "", " ".join(each[3].split())) for each in found}
 
 
-def option(value: str | None, text: str, *names: str, panel: str | None = None, **more: Any) -> Any:
-    """Declare an option, as the second part of an `Annotated` type.
-
-    Args:
-        value: What the help calls its value; None: as its type is called.
-        text: Its help.
-        *names: Its names; none: the parameter's, with blanks as hyphens.
-        panel: Part of the help that it stands in; None for the general one.
-        **more: Further settings of Typer, such as `min`.
-    """
-    return typer.Option(*names, metavar=value, help=text, rich_help_panel=panel, **more)
-
-
-def flag(text: str, *names: str, panel: str | None = None) -> Any:
-    """Declare an option without a value; without names it has the parameter's."""
-    return option(None, text, *names, panel=panel)
-
-
-def argument(value: str, text: str, *, panel: str | None = None, **more: Any) -> Any:
-    """Declare an argument, as `option` does."""
-    return typer.Argument(metavar=value, help=text, rich_help_panel=panel, **more)
-
-
-def options_of(words: Sequence[str]) -> Sequence[str]:
-    """The words of a command line before --, after which nothing is an option."""
-    return words[: words.index("--")] if "--" in words else words
-
-
-def one_of(value: str, choices: Sequence[str], option: str) -> None:
-    """Refuse a value that is not among an option's choices.
-
-    Args:
-        value: The value that was given.
-        choices: All values that the option takes.
-        option: The option's name, such as --values.
-
-    Raises:
-        typer.BadParameter: The value is not among the choices.
-    """
-    if value not in choices:
-        *first, last = choices
-        among = (
-            f"none of {', '.join(first)} and" if len(first) > 1 else f"neither {''.join(first)} nor"
-        )
-        raise typer.BadParameter(f"{value!r} is {among} {last}", param_hint=f"'{option}'")
+def _shared(group: Any) -> Iterator[click.Parameter]:
+    """The options of a dataclass's fields."""
+    said, kinds = _documented(group)[1], get_type_hints(group, include_extras=True)
+    for base in group.__mro__[1:]:
+        said = _documented(base)[1] | said
+    for each in fields(group):
+        if each.name in said:
+            yield _parameter(each.name, kinds[each.name], _default(each), said[each.name], True)
 
 
 def _default(field: Field[Any]) -> Any:
     """The default of a field as a signature has it."""
     return inspect.Parameter.empty if field.default is MISSING else field.default
+
+
+def _parameter(
+    name: str, kind: Any, default: Any, entry: tuple[str, str], is_option: bool
+) -> click.Parameter:
+    """The option or argument that a parameter of Python is."""
+    value, text = entry
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(each for each in get_args(kind) if each is not NoneType)
+    if many := get_origin(kind) in (list, abc.Sequence):
+        [kind] = get_args(kind)
+    given: dict[str, Any] = {"help": text, "required": default is inspect.Parameter.empty}
+    if not given["required"]:
+        given["default"] = default
+    option = "--" + NAMES.get(name, name.strip("_")).replace("_", "-")
+    names = [name, *([SHORT[name]] if name in SHORT else []), option]
+    if kind is bool:
+        names[-1] += f"/--no-{option[2:]}" if default is None else ""
+        return click.Option(names, is_flag=True, **given)
+    if get_origin(kind) is Annotated:
+        kind, given["type"] = get_args(kind)
+    elif get_origin(kind) is Literal:
+        given["type"] = click.Choice(get_args(kind))
+    else:
+        given["type"] = click.Path(path_type=Path) if kind is Path else kind
+    value = value or VALUES.get(getattr(kind, "__name__", ""), "")
+    if is_option:
+        shown = default not in (None, "", (), inspect.Parameter.empty)
+        return click.Option(
+            names, multiple=many, metavar=value or None, show_default=shown, **given
+        )
+    value = value if given["required"] else f"[{value}]"
+    return click.Argument([name], nargs=-1 if many else 1, metavar=value + "..." * many, **given)
+
+
+def _named(key: str) -> str:
+    """The name of a key's parameter, which no other one has."""
+    return key.replace(".", "__")
+
+
+def _key(key: str, section: str) -> click.Option:
+    """The option that a key of the configuration is; its value is read later."""
+    from evenflow.schemas.config import described
+
+    option = "--" + re.sub(r"[._]", "-", key.removeprefix(f"{section}."))
+    kind, usual, text = described(key)
+    first = re.split(r"(?<=\.)\s", text)[0]
+    if kind is bool:
+        return click.Option([_named(key), option], is_flag=True, help=first)
+    choices = [str(each) for each in get_args(kind)] if get_origin(kind) is Literal else []
+    null = re.search(r"null: (.*?)(?:[.;]\s|\.$)", text) if usual is None else None
+    shown = ",".join(usual) if isinstance(usual, list) else null[1] if null else usual
+    value = "|".join(choices) or _value(kind) or key.rpartition(".")[2].upper()
+    if len(value) > WIDEST:  # the metavar of a narrow column is one word
+        shown, value = f"{shown}; or {', '.join(sorted({*choices} - {shown}))}", "WHAT"
+    first += "" if shown is None else f"  [default: {shown}]"
+    return click.Option([_named(key), option], metavar=value, help=first)
+
+
+def _value(kind: Any) -> str:
+    """What the help calls a value of a type."""
+    inner = [each for each in get_args(kind) if each is not NoneType]
+    return _value(inner[0]) if inner else VALUES.get(getattr(kind, "__name__", ""), "")
+
+
+def _said(error: Exception) -> str:
+    """What is wrong with a ledger that a command could not show, and what to do."""
+    [*_, frame] = traceback.extract_tb(error.__traceback__)
+    place = f"{PurePath(frame.filename).name}, line {frame.lineno}"
+    said = f"{type(error).__name__}: {error}"[:MOST_SAID]
+    return (
+        f"its ledger cannot be shown: {said} ({place}). It may hold what no run writes:"
+        " `evenflow gate verify` looks through it, --debug shows the traceback"
+    )
+
+
+def options_of(words: Sequence[str]) -> Sequence[str]:
+    """The words of a command line before --, after which nothing is an option."""
+    return words[: words.index("--")] if "--" in words else words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-import typer
+from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
@@ -15,7 +15,7 @@ from evenflow.schemas.errors import USAGE
 @command(
     "evenflow config show > evenflow.yaml", "evenflow config show --config evenflow.yaml --json"
 )
-def config_show(*, selection: options.Selection, as_json: options.JsonOption = False) -> None:
+def config_show(*, selection: options.Selection, as_json: bool = False) -> None:
     """Show the effective configuration.
 
     Each key is printed with its meaning and the reason for its default. The output is a valid
@@ -34,7 +34,7 @@ def config_show(*, selection: options.Selection, as_json: options.JsonOption = F
 
 
 @command("evenflow config plugins", "evenflow config plugins --json")
-def plugins(as_json: options.JsonOption = False) -> None:
+def config_plugins(*, as_json: bool = False) -> None:
     """List the plug-ins that installed packages declare; each is loaded.
 
     Exit status: 0 all can be used, 2 one cannot.
@@ -45,4 +45,4 @@ def plugins(as_json: options.JsonOption = False) -> None:
 
     rows = known.listed({known.ATTRIBUTES: PluginFinder, known.MEASURES: known.measure})
     show(rows, as_json, tables.plugins)
-    raise typer.Exit(USAGE if any(row["problem"] for row in rows) else 0)
+    raise Exit(USAGE if any(row["problem"] for row in rows) else 0)

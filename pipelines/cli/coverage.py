@@ -2,45 +2,82 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, option
-from evenflow.pipelines.cli.coverage_options import COUNTED, Counting, print_parts
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.terminal.endings import show
+
+if TYPE_CHECKING:
+    from evenflow.pipelines.engine.files.coverage import Records
+
+# Keys with an option in all commands of `coverage`
+COUNTED = ("coverage.attributes", "coverage.tau", "coverage.by")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting(options.Settings):
+    """What is counted, and what is asked of a pattern; the attributes are options.
+
+    Attributes:
+        depth: Most attributes that meet in a pattern.  [default: all]
+        exact: Compare the share itself with tau, not the upper bound of its interval.
+        missing: A missing value is: open (not known), value (one of its own), drop (no record).
+        table: All attributes are columns, no text is read.
+    """
+
+    depth: options.Count | None = None
+    exact: bool = False
+    missing: Literal["open", "value", "drop"] = "open"
+    table: bool = False
+
+    def records(self, inputs: list[str]) -> Records:
+        """The records of files under the options. Raises MissingParameter, ConfigError."""
+        from evenflow.pipelines.engine.files.coverage import Records
+
+        config = self.configuration()
+        for name in ("attributes", "tau"):
+            if getattr(config.coverage, name) is None:
+                raise click.MissingParameter(param_hint=f"'--{name}'", param_type="option")
+        return Records(inputs, config, self.missing, self.exact, self.table)
+
+
+def print_parts(
+    parts: Mapping[str | None, dict[str, Any]], as_json: bool, table: Callable[[], None]
+) -> None:
+    """Print results by value of `by`, or the one result of all records, as JSON or as a table."""
+    show(parts[None] if list(parts) == [None] else parts, as_json, lambda _: table())
 
 
 @command(
     "evenflow coverage gaps people.csv --attributes sex,race,age --tau 0.5%",
     "evenflow coverage gaps corpus/ --attributes gender,age --tau 0.01",
     "evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json",
-    options=COUNTED,
+    keys=COUNTED,
+    section="coverage",
 )
-def gaps(
-    inputs: options.InputsArgument,
+def coverage_gaps(
+    inputs: list[str],
     *,
     counting: Counting,
-    page: Annotated[Path | None, option("FILE", "Write the gaps as an HTML page.")] = None,
-    most: Annotated[
-        int | None, option("N", "Most gaps that are listed.  [default: 20; JSON: all]", min=1)
-    ] = None,
-    as_json: options.JsonOption = False,
+    most: options.Count | None = None,
+    as_json: bool = False,
 ) -> None:
-    """List the meetings of attributes that are too rare, the largest gap first.
+    """List the meetings of attributes that are too rare, worst first.
 
     Attributes are columns of a table (.csv, .parquet, .jsonl), or attributes that a text names:
     «old women» is a meeting of age and gender.
+
+    Args:
+        most: Most gaps that are listed.  [default: 20; JSON: all]
     """
     from evenflow.pipelines.terminal import coverage_tables
 
     records = counting.records(inputs)
     things = records.things
     parts = records.summaries(counting.depth, most or (None if as_json else 20))
-    if page is not None:
-        from evenflow.pipelines.pages.report.coverage import page as drawn
-
-        page.write_text(drawn(parts, things), encoding="utf-8")
     print_parts(parts, as_json, lambda: coverage_tables.gaps(parts, things))
-    if page is not None:
-        print(f"page: {page}", file=sys.stderr)

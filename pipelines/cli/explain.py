@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
+from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import argument, command, flag, one_of, option
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.schemas.errors import FAILED
 
@@ -28,51 +30,19 @@ if TYPE_CHECKING:
     "echo 'She likes the new pink dress.' | evenflow explain --bias-score",
 )
 def explain(
-    file: Annotated[
-        str,
-        argument(
-            "FILE|DIR|-",
-            "A text, a .parquet file, a run's output with --id, or - for standard input.",
-        ),
-    ] = "-",
-    identity: Annotated[
-        str | None,
-        option("ID", "The document of this id in a run's output, or in a .parquet file.", "--id"),
-    ] = None,
-    jsonl: Annotated[
-        bool, flag('Read lines of {"id", "text"}, print a line of JSON for each.')
-    ] = False,
+    file: str = "-",
     *,
+    id_: str | None = None,
+    jsonl: bool = False,
     selection: options.Selection,
-    counterfactual: Annotated[
-        str | None,
-        option(
-            "METHOD", "Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA)."
-        ),
-    ] = None,
-    source: Annotated[
-        str | None, option("GROUP", "Rewrite only sentences of this group.", "--from")
-    ] = None,
-    target: Annotated[str | None, option("GROUP", "Rewrite only to this group.", "--to")] = None,
-    stereotypes: Annotated[
-        bool | None,
-        flag(
-            "Judge relevant sentences: probability of a stereotype, strength, reasons. "
-            " [default: on for JSON]",
-            "--stereotypes/--no-stereotypes",
-        ),
-    ] = None,
-    all_sentences: Annotated[bool, flag("Also judge sentences that name no group.")] = False,
-    bias_score: Annotated[
-        bool, flag("Score what the neutral words of each sentence lean to.")
-    ] = False,
-    importance: Annotated[
-        str | None,
-        option(
-            "DIR", "Folder of a transformer that says how much each word counts for --bias-score."
-        ),
-    ] = None,
-    as_json: options.JsonOption = False,
+    counterfactual: Literal["gc", "base"] | None = None,
+    from_: str | None = None,
+    to: str | None = None,
+    stereotypes: bool | None = None,
+    all_sentences: bool = False,
+    bias_score: bool = False,
+    importance: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Show every sentence of a text with its labels and counts.
 
@@ -80,41 +50,58 @@ def explain(
     --stereotypes it also shows which sentences are stereotypes, with --bias-score what each word
     adds to a sentence's bias score. On a terminal the labels are
     coloured. Elsewhere, and with --json, the output is JSON.
+
+    Args:
+        file (FILE|DIR|-): A text, a .parquet file, a run's output with --id, or - for standard
+            input.
+        id_ (ID): The document of this id in a run's output, or in a .parquet file.
+        jsonl: Read lines of {"id", "text"}, print a line of JSON for each.
+        counterfactual: Rewrite every eligible sentence: gc (grammar, context) or base (BaseCDA).
+        from_ (GROUP): Rewrite only sentences of this group.
+        to (GROUP): Rewrite only to this group.
+        stereotypes: Judge relevant sentences: probability of a stereotype, strength, reasons.
+            [default: on for JSON]
+        all_sentences: Also judge sentences that name no group.
+        bias_score: Score what the neutral words of each sentence lean to.
+        importance (DIR): Folder of a transformer that says how much each word counts for
+            --bias-score.
     """
     from evenflow.pipelines.explain import document as explaining
     from evenflow.pipelines.explain import sources
     from evenflow.pipelines.explain.explainer import Explainer
+    from evenflow.transforms.io.files import match
 
     config = selection.configuration()
-    if counterfactual is not None:
-        one_of(counterfactual, ("gc", "base"), "--counterfactual")
-    elif source is not None or target is not None:
-        raise typer.BadParameter("--from and --to go with --counterfactual", param_hint="'--from'")
+    if counterfactual is None and (from_ is not None or to is not None):
+        raise options.wrong("--from", "--from and --to go with --counterfactual")
     if stereotypes is None:
         stereotypes = jsonl or as_json or not sys.stdout.isatty()
     if importance is not None and not bias_score:
-        raise typer.BadParameter("it goes with --bias-score", param_hint="'--importance'")
-    method = None if counterfactual is None else "gc" if counterfactual == "gc" else "base"
-    try:
-        explainer = Explainer(
-            config, method, source, target, stereotypes, all_sentences, bias_score, importance
-        )
-    except ValueError as error:
-        if source is None and target is None:
-            raise
-        raise typer.BadParameter(str(error)) from error
-    if file.endswith(".parquet"):
-        lines = sources.rows(file, config, identity)
-        raise typer.Exit(_print_lines(file, lines, explainer))
-    if identity is not None:
-        _show(explainer, identity, _text_of(file, identity), as_json)
-        return
-    with sources.opened(file) as stream:
-        if jsonl:
-            lines = explaining.bounded_lines(stream)
-            raise typer.Exit(_print_lines(file, lines, explainer))
-        text = sources.whole(stream, file, explainer.most)
-    _show(explainer, file, text, as_json)
+        raise options.wrong("--importance", "it goes with --bias-score")
+    judged = stereotypes, all_sentences, bias_score
+    with ExitStack() as stack:
+        # What is not there is said before models load
+        lines: Iterable[bytes] | None = None
+        text = ""
+        if file.endswith(".parquet"):
+            lines = sources.rows(match([file]), file, config, id_)
+        elif id_ is not None:
+            text = _text_of(file, id_)
+        else:
+            stream = stack.enter_context(sources.opened(file))
+            if jsonl:
+                lines = explaining.bounded_lines(stream)
+            else:
+                text = sources.whole(stream, file, config.max_text_mib << 20)
+        try:
+            explainer = Explainer(config, counterfactual, from_, to, *judged, importance)
+        except ValueError as error:
+            if from_ is None and to is None:
+                raise
+            raise click.BadParameter(str(error)) from error
+        if lines is not None:
+            raise Exit(_print_lines(file, lines, explainer))
+        _show(explainer, file if id_ is None else id_, text, as_json)
 
 
 def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:
@@ -136,18 +123,16 @@ def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:
 
 
 def _text_of(directory: str, identity: str) -> str:
-    """The text of a document in a run's output. Raises ConfigError, typer.BadParameter."""
-    from evenflow.pipelines.cli.gate import check, opened
+    """The text of a document in a run's output. Raises ConfigError, BadParameter."""
+    from evenflow.pipelines.cli.gate import opened
     from evenflow.pipelines.pages.report.why import find_text
 
     output = options.storage(directory)
-    check(output)
+    options.check(output)
     history, config = opened(output)
     found = find_text(output, history, config, identity) if config is not None else None
     if found is None:
-        raise typer.BadParameter(
-            f"no shard of {directory} has a document {identity!r}", param_hint="'--id'"
-        )
+        raise options.wrong("--id", f"no shard of {directory} has a document {identity!r}")
     return found[1]
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, option
-from evenflow.pipelines.cli.gate import check
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 
@@ -18,40 +15,31 @@ from evenflow.pipelines.terminal.lines import counted, visible
     "evenflow gate export out --to accepted",
     "evenflow gate export out --to accepted.jsonl.zst --pane 0..99",
     "evenflow gate export out --to iceberg:warehouse/curated.documents",
-    "evenflow gate export out --to delta:lake/documents",
 )
-def export(
-    directory: options.DirArgument,
-    to: Annotated[
-        str,
-        option(
-            "PATH",
-            "A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or a table:"
-            " iceberg:CATALOG/NAMESPACE.TABLE, delta:PLACE, or NAME:PLACE of a plug-in.",
-        ),
-    ],
-    pane: options.PaneOption = None,
-    as_json: options.JsonOption = False,
+def gate_export(
+    directory: options.Output, *, to: str, pane: options.Panes | None = None, as_json: bool = False
 ) -> None:
     """Write what the gate has accepted as one data set with one schema.
 
     A folder gets data/*.parquet and a README.md: pandas, polars, duckdb and
     datasets.load_dataset read it. What a person accepted after review is part of it.
 
-    A table (Apache Iceberg, Delta Lake, a plug-in's) gets a commit a pane; again, only what is new.
+    A table (Apache Iceberg, a plug-in's) gets a commit a pane; again, only what is new.
     CATALOG is a catalog of pyiceberg's configuration, or a folder, which gets one in SQLite. Panes
-    that are not accepted go to the branch quarantine of a table of Iceberg, and to the table
-    PLACE_quarantine of Delta Lake.
+    that are not accepted go to the branch quarantine of a table of Iceberg.
+
+    Args:
+        to (PATH): A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or a table:
+            iceberg:CATALOG/NAMESPACE.TABLE, or NAME:PLACE of a plug-in.
     """
     from evenflow.pipelines.accepted import export as exporting
     from evenflow.pipelines.accepted import sinks
     from evenflow.pipelines.accepted.rows import Accepted
 
-    check(directory)
-    rows = Accepted(directory, options.panes(pane))
+    rows = Accepted(directory, pane)
     found = sinks.named(to)
     if found is not None and pane is not None:
-        raise typer.BadParameter("a table follows all panes", param_hint="'--pane'")
+        raise options.wrong("--pane", "a table follows all panes")
     done: sinks.Followed | None = None
     files: list[Path] = []
     try:
@@ -60,7 +48,7 @@ def export(
         else:
             files = exporting.export(rows, Path(to))
     except exporting.ExportError as error:
-        raise typer.BadParameter(str(error), param_hint="'--to'") from error
+        raise options.wrong("--to", str(error)) from error
     result: dict[str, Any] = {
         "rows": len(rows),
         "to": to,
@@ -94,13 +82,14 @@ def _draw(result: dict[str, Any]) -> None:
     "evenflow gate card out --name 'Speeches, even' --license cc0-1.0",
     "evenflow gate card s3://bucket/out --name speeches --json",
 )
-def card(
-    directory: options.DirArgument,
-    name: Annotated[str, option("TEXT", "Name of the data set.")],
-    description: Annotated[str | None, option("TEXT", "What the texts are.")] = None,
-    license: Annotated[str | None, option("ID", "Licence of the texts, such as cc0-1.0.")] = None,
-    url: Annotated[str | None, option("URL", "Where the data set is published.")] = None,
-    as_json: options.JsonOption = False,
+def gate_card(
+    directory: options.Output,
+    *,
+    name: str,
+    description: str | None = None,
+    license: str | None = None,
+    url: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Write DIR/croissant.json and DIR/README.md from the ledger.
 
@@ -108,14 +97,19 @@ def card(
     with intervals; what was removed, changed and weighted; limitations; the files that count as
     accepted, with SHA-256. README.md has the YAML head of Hugging Face. Both are written anew each
     time. With --json croissant.json is printed, and nothing is written.
+
+    Args:
+        name (TEXT): Name of the data set.
+        description (TEXT): What the texts are.
+        license (ID): Licence of the texts, such as cc0-1.0.
+        url (URL): Where the data set is published.
     """
     from evenflow.pipelines.accepted import card as cards
 
-    check(directory)
     given = {"name": name, "description": description, "license": license, "url": url}
     own = {key: value for key, value in given.items() if value}
     if "name" not in own:
-        raise typer.BadParameter("a name was expected", param_hint="'--name'")
+        raise options.wrong("--name", "a name was expected")
     made, readme = cards.described(directory, own)
     with printing():
         if as_json:

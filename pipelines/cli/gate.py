@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, flag, one_of, option
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.options import wrong
 from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
@@ -24,56 +25,51 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 
-ReasonOption = Annotated[str, option("TEXT", "The reason; the ledger keeps it.", "--reason")]
-PanesOption = Annotated[str, option("N..M", "The panes: N..M, N.. or N.", "--pane")]
-ByOption = Annotated[
-    str | None, option("NAME", "Who decides.  [default: the user of this process]", "--by")
-]
-
-
 @command("evenflow gate status out", "evenflow gate status out --json && train.sh")
-def gate_status(directory: options.DirArgument, as_json: options.JsonOption = False) -> None:
+def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
     """Show the state of a gate from its ledger.
 
-    Exit status: 0 open or warn, 3 if any pane is blocked or the gate is held.
+    Exit status: 0 if one may train on accepted/, 3 if a blocked pane waits for a decision, or the
+    gate is held.
     """
-    from evenflow.pipelines.terminal import summaries, tables
+    from evenflow.gates import facts
+    from evenflow.pipelines.terminal import tables
+    from evenflow.schemas.config import recorded
 
-    check(directory)
     totals, meta = _totals(directory)
     held = _held(directory, totals, meta)
-    status = summaries.status(totals, bool(meta.get("finished")), held)
-    show(status, as_json, tables.gate)
-    raise typer.Exit(BLOCKED if status["blocked_panes"] or held else 0)
+    status = facts.of(totals, bool(meta.get("finished")), held, recorded(meta), directory)
+    show(status.as_json(), as_json, lambda _: tables.gate(status, directory))
+    raise Exit(0 if status.train.may else BLOCKED)
 
 
 @command("evenflow gate why out", "evenflow gate why out --pane 3 -a gender")
 def gate_why(
-    directory: options.DirArgument,
-    pane: Annotated[
-        int | None, option("N", "The pane.  [default: the last blocked one]", min=0)
-    ] = None,
-    attribute: Annotated[
-        str | None, option("NAME", "Explain this attribute only.", "--attribute", "-a")
-    ] = None,
-    as_json: options.JsonOption = False,
+    directory: options.Output,
+    *,
+    pane: options.Natural | None = None,
+    attribute: str | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Explain a pane's verdict: the rule, what weighs most, what would open the gate.
+    """Explain a pane's verdict: the rule, and what weighs most.
 
     The excess is what the groups that are named too often have beyond their target, in mentions;
     labels and documents are listed by their share of it in the rolling window.
+
+    Args:
+        pane (N): The pane.  [default: the last blocked one]
+        attribute: Explain this attribute only.
     """
     from evenflow.pipelines.pages.report.why import default_pane, why
     from evenflow.pipelines.terminal import tables
     from evenflow.schemas.config import ConfigError
 
-    check(directory)
     history, config = opened(directory)
     number = default_pane(history) if pane is None else pane
     if number is None or number >= len(history):
-        raise typer.BadParameter(_no_pane(number, len(history)), param_hint="'--pane'")
-    if attribute is not None:
-        one_of(attribute, list(history[number].attributes), "--attribute")
+        raise wrong("--pane", _no_pane(number, len(history)))
+    if attribute is not None and attribute not in (known := history[number].attributes):
+        raise wrong("--attribute", f"{attribute!r} is none of {', '.join(known)}")
     if config is None:
         raise ConfigError(f"{directory}: its configuration is from another version")
     found = why(directory, history, config, number, attribute)
@@ -81,7 +77,7 @@ def gate_why(
 
 
 @command("evenflow gate hold out --reason 'the source is being looked at'")
-def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
+def gate_hold(directory: options.Output, *, reason: str) -> None:
     """Hold a gate: no pane is committed until it is released.
 
     A run on files stops after the current pane. A run on a topic waits. The ledger notes who did
@@ -89,14 +85,13 @@ def gate_hold(directory: options.DirArgument, reason: ReasonOption) -> None:
     """
     from evenflow.gates import hold
 
-    check(directory)
     word = hold.add_event(directory, "hold", _reason(reason), _totals(directory)[0].panes)
     with printing():
         print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
 
 
 @command("evenflow gate release out --reason 'one book, looked at by Ada'")
-def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
+def gate_release(directory: options.Output, *, reason: str) -> None:
     """Release a held gate: after a blocked pane, or after a hold.
 
     The blocked pane stays in quarantine. A run on files is started again with the same command; a
@@ -104,18 +99,15 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
     """
     from evenflow.gates import hold
 
-    check(directory)
     totals, meta = _totals(directory)
     if _held(directory, totals, meta) is None:
-        with printing():
-            print(f"{visible(str(directory))} is not held; nothing to release")
-            if totals.blocked:
-                print(
-                    "to accept a blocked pane after review:"
-                    f" evenflow gate accept {visible(shlex.quote(str(directory)))}"
-                    f" --pane {totals.blocked[-1]} --reason '…'"
-                )
-        return
+        why = f"{directory} is not held: nothing to release, and the reason is not kept"
+        if totals.blocked:
+            why += (
+                "; to accept a blocked pane after review: evenflow gate accept"
+                f" {shlex.quote(str(directory))} --pane {totals.blocked[-1]} --reason '…'"
+            )
+        raise wrong("DIR", why)
     word = hold.add_event(directory, "release", _reason(reason), totals.panes)
     with printing():
         print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
@@ -123,7 +115,7 @@ def gate_release(directory: options.DirArgument, reason: ReasonOption) -> None:
 
 @command("evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada")
 def gate_accept(
-    directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
+    directory: options.Output, *, pane: options.Panes, reason: str, by: str | None = None
 ) -> None:
     """Accept panes that the gate set aside, after review.
 
@@ -136,34 +128,34 @@ def gate_accept(
 
 @command("evenflow gate reject out --pane 3 --reason 'the wrong source'")
 def gate_reject(
-    directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
+    directory: options.Output, *, pane: options.Panes, reason: str, by: str | None = None
 ) -> None:
-    """Reject panes that the gate let through; they count as blocked."""
+    """Reject panes: they leave what is accepted, or stay in quarantine.
+
+    A rejected pane waits for no decision any more: `evenflow gate status` ends with 0.
+    """
     _decide(directory, "reject", pane, reason, by)
 
 
 @command("evenflow gate undo out --pane 6..9 --reason 'read again'")
 def gate_undo(
-    directory: options.DirArgument, pane: PanesOption, reason: ReasonOption, by: ByOption = None
+    directory: options.Output, *, pane: options.Panes, reason: str, by: str | None = None
 ) -> None:
     """Take decisions on panes back: the gate's own verdict counts again."""
     _decide(directory, "undo", pane, reason, by)
 
 
 def _decide(
-    directory: Storage, action: reviews.Action, pane: str, reason: str, by: str | None
+    directory: Storage, action: reviews.Action, panes: slice, reason: str, by: str | None
 ) -> None:
     """Write a decision of a person on panes, and print it."""
     from evenflow.gates.ledger import reviews
 
-    check(directory)
-    count = len(opened(directory)[0])
-    panes = options.panes(pane) or slice(None)
+    history = opened(directory)[0]
+    count = len(history)
     chosen = range(count)[panes]
     if not chosen or (panes.stop is not None and panes.stop > count):
-        raise typer.BadParameter(
-            _no_pane(count if panes.stop is None else panes.stop - 1, count), param_hint="'--pane'"
-        )
+        raise wrong("--pane", _no_pane(count if panes.stop is None else panes.stop - 1, count))
     made = reviews.add(directory, action, chosen, _reason(reason), by)
     named = f"pane {chosen[0]}" if len(chosen) == 1 else f"panes {chosen[0]}..{chosen[-1]}"
     with printing():
@@ -172,31 +164,34 @@ def _decide(
             if made is None
             else visible(f"{named}: {action} by {made.who}: {made.reason}")
         )
+        own = sum(each.folder == reviews.FOLDERS.get(action) for each in history.some(chosen))
+        if made is not None and own:
+            print(f"the gate itself had {action}ed {own} of {len(chosen)}")
 
 
 @command("evenflow gate verify out", "evenflow gate verify s3://bucket/out --files --json")
-def ledger_verify(
-    directory: options.DirArgument,
-    rebuild: Annotated[bool, flag("Rebuild the checkpoint from the segments.")] = False,
-    files: Annotated[bool, flag("Read every file, and compare it with the ledger.")] = False,
-    as_json: options.JsonOption = False,
+def gate_verify(
+    directory: options.Output, *, rebuild: bool = False, files: bool = False, as_json: bool = False
 ) -> None:
-    """Add up a ledger again, entry by entry, and compare the sums with its checkpoint.
+    """Add up a ledger again, and compare the sums with its checkpoint.
 
     It takes about 3 ms for each pane. With --files, size and SHA-256 of every file are compared
     with the ledger too. What is missing, has changed, or is not in the ledger is named.
 
     Exit status: 0 all agrees, 1 something does not agree, or an entry is missing or cannot be read.
+
+    Args:
+        rebuild: Rebuild the checkpoint from the segments.
+        files: Read every file, and compare it with the ledger.
     """
     from dataclasses import asdict
 
     from evenflow.gates.ledger import history, output_files, segments
     from evenflow.gates.ledger.files import read_meta
-    from evenflow.pipelines.pages.report.figures import configuration
+    from evenflow.schemas.config import recorded
 
-    check(directory)
     if rebuild:
-        history.rebuild(directory, configuration(read_meta(directory)))
+        history.rebuild(directory, recorded(read_meta(directory)))
     panes, wrong = history.recount(directory)
     compared = output_files.compare(directory, history.History(directory)) if files else None
     result: dict[str, Any] = {
@@ -216,7 +211,7 @@ def ledger_verify(
             _print_compared(compared)
 
     show(result, as_json, draw)
-    raise typer.Exit(FAILED if wrong or (compared and not compared.is_sound) else 0)
+    raise Exit(FAILED if wrong or (compared and not compared.is_sound) else 0)
 
 
 def _print_compared(compared: Compared) -> None:
@@ -244,32 +239,31 @@ def _print_compared(compared: Compared) -> None:
     "evenflow gate ls s3://bucket/out",
     "evenflow gate ls out --folder quarantine --pane 100..199 --json",
 )
-def ls(
-    directory: options.DirArgument,
-    folder: Annotated[
-        str, option("NAME", "accepted, quarantine, dead-letter or sentences.")
-    ] = "accepted",
-    pane: options.PaneOption = None,
-    as_json: Annotated[bool, flag("Print a JSON object a line.", "--json")] = False,
+def gate_ls(
+    directory: options.Output,
+    *,
+    folder: Literal["accepted", "quarantine", "dead-letter", "sentences"] = "accepted",
+    pane: options.Panes | None = None,
+    as_json: bool = False,
 ) -> None:
     """List the files that the ledger names, and so count.
 
     A line has address, rows, bytes, SHA-256 and pane of a file, with tabs between them. A file that
     is not listed is not part of the output: a run that was killed left it. A pane that a person
     accepted is listed as accepted, and its files are where they were.
+
+    Args:
+        folder: Where they lie.
+        as_json: Print a JSON object a line.
     """
     from evenflow.gates.ledger.history import History
-    from evenflow.gates.ledger.output_files import FOLDERS
 
-    one_of(folder, FOLDERS, "--folder")
-    panes = options.panes(pane) or slice(None)
-    check(directory)
-    history = History(directory)
+    history, pane = History(directory), pane or slice(None)
     # A reader that follows the ledger asks for panes from the next one on, which is not there yet
-    if panes.start is not None and panes.stop is not None and panes.start >= len(history):
-        raise typer.BadParameter(_no_pane(panes.start, len(history)), param_hint="'--pane'")
+    if pane.start is not None and pane.stop is not None and pane.start >= len(history):
+        raise wrong("--pane", _no_pane(pane.start, len(history)))
     with printing():
-        for entry in history.some(range(len(history))[panes]):
+        for entry in history.some(range(len(history))[pane]):
             for counted, place, file in history.files(entry):
                 if counted == folder:
                     address = directory.address(f"{place}/{file.name}")
@@ -283,18 +277,14 @@ def ls(
 
 
 @command("evenflow gate report out")
-def report(
-    context: typer.Context, directory: options.DirArgument, as_json: options.JsonOption = False
-) -> None:
+def gate_report(directory: options.Output, *, session: Session) -> None:
     """Rebuild report.html and report.json from the ledger."""
     from evenflow.pipelines.pages.report.report import build
 
-    check(directory)
-    session: Session = context.obj
     session.output = directory
     page = build(directory)
     with printing():
-        print(json.dumps({"report": page}) if as_json else visible(page))
+        print(visible(page))
 
 
 def _no_pane(number: int | None, count: int) -> str:
@@ -304,19 +294,12 @@ def _no_pane(number: int | None, count: int) -> str:
 
 
 def opened(directory: Storage) -> tuple[History, Config | None]:
-    """Open the ledger of an output.
-
-    Args:
-        directory: The output.
-
-    Returns:
-        The ledger, and its run's configuration; None if that is of another version.
-    """
+    """Open the ledger of an output."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
-    from evenflow.pipelines.pages.report.figures import configuration
+    from evenflow.schemas.config import recorded
 
-    config = configuration(read_meta(directory))
+    config = recorded(read_meta(directory))
     return History(directory, config), config
 
 
@@ -324,19 +307,19 @@ def _totals(directory: Storage) -> tuple[Totals, Mapping[str, Any]]:
     """The sums of a ledger, and its metadata (ledger/meta.json)."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
-    from evenflow.pipelines.pages.report.figures import configuration
+    from evenflow.schemas.config import recorded
 
     meta = read_meta(directory)
-    return History(directory, configuration(meta)).totals, meta or {}
+    return History(directory, recorded(meta)).totals, meta or {}
 
 
 def _held(directory: Storage, totals: Totals, meta: Mapping[str, Any]) -> str | None:
     """Why a gate is held, under the policy of its run."""
     from evenflow.gates import hold
+    from evenflow.schemas.config import recorded
 
-    return hold.held_reason(
-        directory, totals, meta.get("configuration", {}).get("gate", {}).get("policy", "quarantine")
-    )
+    config = recorded(meta)
+    return hold.held_reason(directory, totals, config.gate.policy if config else "quarantine")
 
 
 def _after(panes: int) -> str:
@@ -347,21 +330,5 @@ def _after(panes: int) -> str:
 def _reason(reason: str) -> str:
     """The reason, which may not be blank."""
     if not reason.strip():
-        raise typer.BadParameter("a reason was expected", param_hint="'--reason'")
+        raise wrong("--reason", "a reason was expected")
     return reason
-
-
-def check(directory: Storage) -> None:
-    """Refuse an output without a ledger.
-
-    Args:
-        directory: The output.
-
-    Raises:
-        ConfigError: It has none.
-    """
-    from evenflow.pipelines.engine.panes.output import has_ledger
-    from evenflow.schemas.config import ConfigError
-
-    if not has_ledger(directory):
-        raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-import typer
+from click.exceptions import Exit
 
-from evenflow.pipelines.cli import llm as cli_llm
-from evenflow.pipelines.cli.commands import one_of
-from evenflow.pipelines.cli.options import LlmOptions, ResultOptions, Selection
+from evenflow.pipelines.cli.options import ResultOptions, Selection
 from evenflow.pipelines.terminal.endings import (
     BLOCKED,
     EMPTY,
@@ -26,6 +23,8 @@ from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
+    from evenflow.gates.facts import Answer
+    from evenflow.gates.triggers import ActionOutcome
     from evenflow.pipelines.metrics.watching import Watched
     from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
     from evenflow.schemas.config import Config
@@ -39,64 +38,43 @@ if TYPE_CHECKING:
 def run_gate(
     session: Session,
     gate: Selection,
-    llm: LlmOptions,
     result: ResultOptions,
     read: Read,
     nothing_new: str,
     allow_empty: bool = True,
 ) -> None:
-    """Run a gate from its options to the command's end.
-
-    Args:
-        session: What the end of the command depends on; it is filled in.
-        gate: What is read, judged and repaired.
-        llm: How a language model is reached.
-        result: Where the results go.
-        read: Runs the gate on the input.
-        nothing_new: What is printed where no pane was new.
-        allow_empty: Whether an input without a document is a success.
-
-    Raises:
-        typer.BadParameter: Options contradict each other.
-        RunError: The output is somebody else's.
-        typer.Exit: Always, with the exit status.
-    """
-    one_of(result.log_format, ("text", "json"), "--log-format")
+    """Run a gate from its options to the command's end."""
     session.json_lines = result.log_format == "json"
     from evenflow.pipelines.engine.panes.output import refuse_foreign
 
-    with cli_llm.configured(llm) as server:
-        config = gate.configuration(server)
-        refuse_foreign(result.output)
-        logs(session)
-        if config.llm.url is not None and config.has_sentence_table:
-            from evenflow.pipelines.engine.panes import llm_server
+    config = gate.configuration()
+    refuse_foreign(result.output)
+    logs(session)
+    if config.llm.url is not None and config.has_sentence_table:
+        from evenflow.pipelines.engine.panes import llm_server
 
-            for text in llm_server.probe(config):
-                _note(session, text)
-        elif server:
-            _note(
-                session,
-                "the language model is asked nothing: neither --stereotypes nor --mode substitute"
-                " or augment is on",
-            )
-        session.output, session.resumable = result.output, True
-        with _serving_metrics(config, result, session) as metrics:
-            from evenflow.pipelines.triggers.worker import acting
+        for text in llm_server.probe(config):
+            _note(session, text)
+    elif config.llm.url is not None:
+        _note(session, "the language model is asked nothing: neither repair nor stereotypes are on")
+    session.output, session.resumable = result.output, True
+    with _serving_metrics(config, result, session) as metrics:
 
-            def observing(show: Callable[[PaneProgress], None]) -> Observer:
-                return _observer(session, metrics, show)
+        def observing(show: Callable[[PaneProgress], None]) -> Observer:
+            return _observer(session, metrics, show)
 
-            with acting(result.output, config, partial(_note, session)) as acted:
-                outcome = read(config, observing)
-            session.go_on()
-            from evenflow.pipelines.pages.report.report import build
+        with _acting(result.output, config, session) as acted:
+            outcome = read(config, observing)
+        session.go_on()
+        from evenflow.pipelines.pages.report.report import build
 
-            page = build(result.output)
+        page = build(result.output)
     session.resumable = False
-    _print_result(outcome, page, result, nothing_new)
+    train = _print_result(outcome, page, result, config, nothing_new)
     if outcome.halted:
-        report_event("held", "\n".join(advice(outcome, result.output)), BLOCKED, session)
+        report_event(
+            "held", "\n".join(advice(outcome, result.output, train.next or "")), BLOCKED, session
+        )
     failed = [each for each in acted if each.outcome == "failed"]
     for each in failed:
         text = f"trigger {each.rule}, pane {each.pane}: {each.message}"
@@ -108,12 +86,25 @@ def run_gate(
         refused = llm_server.refused(outcome, config)
     if refused:
         report_event("llm", refused, FAILED, session)
-    if outcome.halted or outcome.entries.totals.blocked_panes:
-        raise typer.Exit(BLOCKED)
+    if outcome.unread is not None:
+        report_event("unread", outcome.unread, BLOCKED, session)
+    if not train.may or outcome.unread is not None:
+        raise Exit(BLOCKED)
     if not outcome.entries.totals.documents and not allow_empty:
         report_event("empty", EMPTY, BLOCKED, session)
-        raise typer.Exit(BLOCKED)
-    raise typer.Exit(FAILED if failed or refused else 0)
+        raise Exit(BLOCKED)
+    raise Exit(FAILED if failed or refused else 0)
+
+
+def _acting(
+    output: Storage, config: Config, session: Session
+) -> AbstractContextManager[Sequence[ActionOutcome]]:
+    """What acts on triggers beside a run, loaded where there are any."""
+    if not config.triggers:
+        return nullcontext(())
+    from evenflow.pipelines.triggers.worker import acting
+
+    return acting(output, config, partial(_note, session))
 
 
 def _note(session: Session, text: str) -> None:
@@ -139,16 +130,8 @@ def _observer(
     return out
 
 
-def advice(outcome: Outcome, output: Storage) -> list[str]:
-    """What a user of a held gate needs to know.
-
-    Args:
-        outcome: How the run ended.
-        output: Its output.
-
-    Returns:
-        Lines: why it is held, at which pane, where that pane's documents are, how to go on.
-    """
+def advice(outcome: Outcome, output: Storage, step: str) -> list[str]:
+    """What a user of a held gate needs to know."""
     lines = [f"stopped before the end of the input: {outcome.held}"]
     entry = outcome.entries[-1] if outcome.entries else None
     if entry is not None and entry.folder == "quarantine":
@@ -160,14 +143,7 @@ def advice(outcome: Outcome, output: Storage) -> list[str]:
             f"pane {entry.pane} is {first.file}, record {first.first} to {until}; it was set aside"
             f" in {output.address('quarantine')}"
         )
-    return [
-        *lines,
-        (
-            f"to go on behind it: evenflow gate release {shlex.quote(str(output))} --reason '…',"
-            " then the same command again"
-        ),
-        "to try again: repair the input or the configuration, and give a new --output",
-    ]
+    return [*lines, f"next: {step}"]
 
 
 @contextmanager
@@ -191,17 +167,20 @@ def _serving_metrics(
         yield metrics
 
 
-def _print_result(outcome: Outcome, page: str, result: ResultOptions, nothing_new: str) -> None:
-    """Print the state of the gate as a table or as JSON."""
+def _print_result(
+    outcome: Outcome, page: str, result: ResultOptions, config: Config, nothing_new: str
+) -> Answer:
+    """Print the state of the gate as a table or as JSON, and answer whether one may train."""
+    from evenflow.gates import facts
     from evenflow.pipelines.terminal import summaries, tables
 
+    found, as_json = summaries.of_run(outcome, result.output, page, config)
     with printing():
         if result.as_json:
-            print(json.dumps(summaries.of_run(outcome, result.output, page), indent=1))
+            print(json.dumps(as_json, indent=1))
         elif not result.quiet:
             if not outcome.new and not outcome.halted and outcome.entries:
                 print(f"{visible(str(result.output))} is finished; {nothing_new}.")
-            tables.gate(summaries.status(outcome.entries.totals, not outcome.halted, outcome.held))
-            for line in summaries.notes(outcome.entries):
-                print(line)
+            tables.gate(found, result.output, list(facts.notes(outcome.entries)), tables.MOST)
             print(f"report: {visible(page)}")
+    return found.train

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-import typer
+from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import argument, command, flag, option
-from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, report_event, show
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, Session, report_event, show
 
 
 @command(
     "evenflow measure corpus/",
     "evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json",
-    "evenflow measure reviews.parquet --text-field body --wordlist mine.yaml",
-    options=("fields.text", "measure.count", "measure.epsilon"),
+    "evenflow measure a.parquet --set fields.text=body --wordlist mine.yaml",
+    keys=("measure.count",),
+    section="measure",
 )
 def measure(
-    context: typer.Context,
-    inputs: options.InputsArgument,
+    inputs: list[str],
     *,
     selection: options.Selection,
-    allow_empty: options.AllowEmptyOption = False,
-    quiet: options.QuietOption = False,
-    as_json: options.JsonOption = False,
+    session: Session,
+    allow_empty: bool = False,
+    quiet: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Count labels and score DR with its interval, per attribute.
 
-    Nothing is written. Reads .jsonl, .jsonl.gz, .jsonl.zst, .parquet and .txt.
+    Nothing is written. A file that nothing reads is left out, and counted on standard error.
 
     Exit status: 0 done, 3 there was no document, 2 wrong usage or configuration, 1 failure.
     """
@@ -42,7 +42,8 @@ def measure(
     config = selection.configuration()
     total, course = Figures(), summaries.Course()
     # Elsewhere than on a terminal the figures themselves are the report.
-    with reporter("text", options.sizes_of(inputs), quiet or not sys.stderr.isatty()) as progress:
+    sizes = options.sizes_of(inputs, config)
+    with reporter("text", sizes, quiet or not sys.stderr.isatty()) as progress:
         for figures in figures_of(inputs, config):
             total.add(figures)
             course.note(total)
@@ -53,28 +54,25 @@ def measure(
     for reason, number in total.dead_reasons.items():
         print(f"evenflow: not measured: {number:,} ({reason})", file=sys.stderr)
     if not total.documents and not allow_empty:
-        report_event("empty", EMPTY, BLOCKED, context.obj)
-        raise typer.Exit(BLOCKED)
+        report_event("empty", EMPTY, BLOCKED, session)
+        raise Exit(BLOCKED)
 
 
 @command(
     "evenflow compare kept/ removed/ --by source",
     "evenflow compare 'v1/*.jsonl.gz' 'v2/*.jsonl.gz' --attribute gender --json",
-    options=("fields.text", "fields.id"),
 )
 def compare(
-    context: typer.Context,
-    first: Annotated[str, argument("KEPT", "What was kept: a path or glob.")],
-    second: Annotated[str, argument("REMOVED", "What was removed.")],
+    first: str,
+    second: str,
     *,
     selection: options.Selection,
-    by: Annotated[
-        str | None, option("FIELD", "Compare by the source that this field names, too.")
-    ] = None,
-    unpaired: Annotated[bool, flag("Equal ids name different documents.")] = False,
-    as_json: options.JsonOption = False,
+    session: Session,
+    by: str | None = None,
+    unpaired: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Compare how evenly two inputs name the groups: what a filter kept and removed.
+    """Compare what a filter kept with what it removed.
 
     Shows the difference of DR, of each group's share, and how much more of a group's mentions was
     removed than of all, with intervals over documents. With --by, also for each source, and with
@@ -85,13 +83,19 @@ def compare(
 
     Nothing is written. Exit status: 0 done, 3 there was no document, 2 wrong usage or
     configuration, 1 failure.
+
+    Args:
+        first (KEPT): What was kept: a path or glob.
+        second (REMOVED): What was removed.
+        by (FIELD): Compare by the source that this field names, too.
+        unpaired: Equal ids name different documents.
     """
     from evenflow.pipelines.engine.files.compare import compared
     from evenflow.pipelines.terminal import comparison
 
     config = selection.configuration()
-    found = compared([first], [second], config, by, unpaired)
+    found = compared([first], [second], config, by, unpaired, options.note)
     show(found, as_json, comparison.draw)
     if not all(found["documents"]):
-        report_event("empty", EMPTY, BLOCKED, context.obj)
-        raise typer.Exit(BLOCKED)
+        report_event("empty", EMPTY, BLOCKED, session)
+        raise Exit(BLOCKED)

@@ -1,191 +1,160 @@
-"""Options that several commands share, each declared once, and the configuration they make."""
+"""Options that several commands share, and the configuration that they make."""
 
 from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+import click
 
-from evenflow.pipelines.cli.commands import argument, flag, option
-from evenflow.pipelines.cli.keys import DATA, RESULT, Keys
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import Storage, StorageError, at
 
-LLM = "Language model"
-# Options of `run` and `stream` that their help only names
-RARE = (
-    "--text-field --id-field --count --pane-mib --rolling --policy --strictness --llm --llm-model"
-    " --llm-key-env --llm-key-file --llm-serve --llm-argument --standby --metrics-port"
-    " --log-format"
-)
-# Keys with an option in `run` and `stream`
-GATE = (
-    *("fields.text", "fields.id", "measure.count", "pane.mib", "pane.rolling", "gate.warn"),
-    *("gate.block", "gate.policy", "repair.mode", "repair.strictness", "stereotypes.policy"),
-    "metrics.port",
-)
+if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
+
+# What help calls a value, and says of a parameter whose command does not
+COMMON = {
+    "as_json": ("", "Print JSON."),
+    "quiet": ("", "No progress."),
+    "allow_empty": ("", "Accept an input without a document."),
+    "directory": ("DIR", "Output of a run, as --output named it."),
+    "directories": ("DIR", "Outputs of runs, as --output named them."),
+    "inputs": ("INPUT", "Paths, folders or globs."),
+    "pane": ("N..M", "Only these panes: N..M, N.. or N."),
+    "name": ("NAME|PATH", "A shipped list's name, or a list's path."),
+    "reason": ("TEXT", "The reason; the ledger keeps it."),
+    "by": ("NAME", "Who decides.  [default: the user of this process]"),
+    "corpus": ("PATH", "Texts: a path, folder or glob; repeatable."),
+    "workers": ("N", "Processes that read and annotate."),
+    "runner": ("NAME", "in-process (default), flink, or an option of Beam; repeatable."),
+    "host": ("ADDRESS", "Address to listen on."),
+    "port": ("N", "Port to listen on; 0 takes a free one."),
+    "seed": ("N", "Seed of what is drawn."),
+}
+# Keys with an option in `run` and `stream`, and options of both that their help only names
+GATE = ("gate.warn", "gate.block", "repair.mode", "stereotypes.policy", "metrics.port")
+RARE = "standby log-format metrics-port"
 
 
 def storage(address: str) -> Storage:
-    """Read the address of an output.
-
-    Args:
-        address: A local directory, or an address with a scheme.
-
-    Returns:
-        The output.
-
-    Raises:
-        typer.BadParameter: It is no address of a store.
-    """
+    """Read the address of an output."""
     try:
         return at(address)
     except StorageError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise click.BadParameter(str(error)) from error
 
 
-def sizes_of(inputs: list[str]) -> dict[str, int]:
+def check(directory: Storage) -> None:
+    """Refuse an output without a ledger."""
+    from evenflow.gates.ledger.files import has_ledger
+    from evenflow.schemas.config import ConfigError
+
+    if not has_ledger(directory):
+        raise ConfigError(f"{directory}: no ledger here; give the --output directory of a run")
+
+
+def panes(given: str) -> slice:
+    """Read a range of panes."""
+    found = re.fullmatch(r"(\d+)(\.\.(\d*))?", given)
+    if found is None:
+        raise click.BadParameter(f"{given!r}: a pane was expected, as 7, 7.. or 7..12")
+    last = int(found[3]) if found[3] else int(found[1])
+    return slice(int(found[1]), None if found[2] == ".." else last + 1)
+
+
+Output = Annotated[Storage, storage]
+Panes = Annotated[slice, panes]
+Count = Annotated[int, click.IntRange(1)]
+Natural = Annotated[int, click.IntRange(0)]
+Port = Annotated[int, click.IntRange(0, 65535)]
+Seconds = Annotated[float, click.FloatRange(0.1)]
+
+
+def note(text: str) -> None:
+    """Say something on standard error."""
+    print(f"evenflow: {visible(text)}", file=sys.stderr)
+
+
+def sizes_of(inputs: Sequence[str], config: Config) -> dict[str, int]:
     """Find the input's files, and name on standard error what is left out.
 
-    Args:
-        inputs: Paths, folders or globs.
-
-    Returns:
-        The size as stored, in bytes, by the file's name.
-
-    Raises:
-        InputError: An input names no file, or a file cannot be opened.
+    Returns the size as stored, in bytes, by the file's name.
     """
     from evenflow.transforms.io import files
 
-    def note(output: str) -> None:
-        print(f"evenflow: {visible(files.left_out(output))}", file=sys.stderr)
-
-    return files.match(inputs, note)
-
-
-def panes(given: str | None) -> slice | None:
-    """Read a range of panes.
-
-    Args:
-        given: N..M (both are meant), N.. or N; None for no range.
-
-    Returns:
-        The panes; None for all.
-
-    Raises:
-        typer.BadParameter: It is no range.
-    """
-    if given is None:
-        return None
-    found = re.fullmatch(r"(\d+)(\.\.(\d*))?", given)
-    if found is None:
-        raise typer.BadParameter(
-            f"{given!r}: a pane was expected, as 7, 7.. or 7..12", param_hint="'--pane'"
-        )
-    first = int(found[1])
-    last = int(found[3]) if found[3] else first
-    return slice(first, None if found[2] == ".." else last + 1)
-
-
-PaneOption = Annotated[str | None, option("N..M", "Only these panes: N..M, N.. or N.", "--pane")]
-QuietOption = Annotated[bool, flag("No progress.", "--quiet", "-q")]
-JsonOption = Annotated[bool, flag("Print JSON.", "--json")]
-WorkersOption = Annotated[int, option("N", "Processes that read and annotate.", min=1)]
-AllowEmptyOption = Annotated[bool, flag("Accept an input without a document.", "--allow-empty")]
-DirArgument = Annotated[
-    Storage, argument("DIR", "Output of a run, as --output named it.", parser=storage)
-]
-InputsArgument = Annotated[list[str], argument("INPUT", "Paths, folders or globs.")]
-WordlistOption = Annotated[
-    list[str] | None,
-    option("PATH", "Your own word list, measured too; repeatable.", "--wordlist", "-w", panel=DATA),
-]
-SetOption = Annotated[
-    list[str] | None,
-    option(
-        "KEY=VALUE",
-        "Any key of the configuration, such as gate.warn=0.2; repeatable.",
-        "--set",
-        panel=DATA,
-    ),
-]
+    return files.match(inputs, config.strict_input, note)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Keys):
+class Values:
+    """Values of the configuration.
+
+    Attributes:
+        sets (KEY=VALUE): Any key of the configuration, such as gate.warn=0.2; repeatable.
+    """
+
+    sets: Sequence[str] = ()
+    # By dotted key the name of an option that is a key, and its value: text, or True of a flag
+    keys: Mapping[str, tuple[str, Any]] = field(default_factory=dict[str, tuple[str, Any]])
+
+    def configuration(self, more: Mapping[str, object] | None = None) -> Config:
+        """Make the configuration that a command works under.
+
+        `more`: Further values by dotted key; None is none.
+        """
+        from evenflow.schemas.config import load, value
+
+        own = {
+            key: value(key, given, name) if isinstance(given, str) else given
+            for key, (name, given) in self.keys.items()
+        }
+        more = {key: each for key, each in (more or {}).items() if each is not None}
+        return load(
+            getattr(self, "config", None),
+            {**own, **more},
+            getattr(self, "attribute", ()),
+            getattr(self, "wordlist", ()),
+            {key: name for key, (name, _) in self.keys.items()},
+            self.sets,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Values):
     """The configuration.
 
     Attributes:
-        config: A YAML file; None for the defaults.
-        sets: Values of keys, as KEY=VALUE; they win over the file and over other options.
+        config (FILE): YAML file, see `evenflow config show`.
     """
 
-    config: Annotated[
-        Path | None,
-        option("FILE", "YAML file, see `evenflow config show`.", "--config", "-c", panel=DATA),
-    ] = None
-    sets: SetOption = None
+    config: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lists(Settings):
-    """The configuration and the user's word lists.
+class Lists(Values):
+    """Values of the configuration and the user's word lists.
 
     Attributes:
-        wordlist: Paths of the user's own word lists; None for none.
+        wordlist (PATH): Your own word list, measured too; repeatable.
     """
 
-    wordlist: WordlistOption = None
+    wordlist: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection(Lists):
+class Selection(Lists, Settings):
     """What is measured.
 
     Attributes:
-        attribute: Names of the attributes; None for all.
+        attribute (NAME): Measure only this attribute; repeatable.
     """
 
-    attribute: Annotated[
-        list[str] | None,
-        option("NAME", "Measure only this attribute; repeatable.", "--attribute", "-a", panel=DATA),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class LlmOptions:
-    """How a language model is reached: at an address, or started by this command.
-
-    Attributes:
-        llm: Address of a server.
-        llm_model: The model's name at that server.
-        llm_key_env: Environment variable that holds the server's key.
-        llm_key_file: File that holds the server's key.
-        llm_serve: Folder or name of a model that vLLM is started with.
-        llm_argument: Further arguments of vLLM.
-    """
-
-    llm: Annotated[str | None, option("URL", "An OpenAI-compatible server.", panel=LLM)] = None
-    llm_model: Annotated[
-        str | None, option("NAME", "Name of the model at the server.", panel=LLM)
-    ] = None
-    llm_key_env: Annotated[
-        str | None, option("NAME", "Environment variable with the server's key.", panel=LLM)
-    ] = None
-    llm_key_file: Annotated[
-        Path | None, option("FILE", "File with the server's key.", panel=LLM)
-    ] = None
-    llm_serve: Annotated[
-        str | None, option("DIR|NAME", "Start vLLM with this model for the run.", panel=LLM)
-    ] = None
-    llm_argument: Annotated[
-        list[str] | None, option("ARG", "vLLM option: --llm-argument=--x; repeatable.", panel=LLM)
-    ] = None
+    attribute: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,29 +162,39 @@ class ResultOptions:
     """Where a gate's results go, and what it prints meanwhile and at the end.
 
     Attributes:
-        output: The storage of shards, ledger, checks and report.
-        standby: Whether to wait while another run writes to the output.
-        log_format: Form of the progress: text or json.
-        quiet: Whether nothing but errors is printed.
-        as_json: Whether a summary is printed as JSON at the end.
+        output (DIR): Where the results go: a directory, or s3://…, gs://…, az://….
+        standby: Wait while another run writes to the output, then take over.
+        log_format: Progress on standard error.
+        quiet: Print nothing but errors.
+        as_json: Print a summary as JSON.
     """
 
-    output: Annotated[
-        Storage,
-        option(
-            "DIR",
-            "Where the results go: a directory, or s3://…, gs://…, az://….",
-            "--output",
-            "-o",
-            panel=RESULT,
-            parser=storage,
-        ),
-    ]
-    standby: Annotated[
-        bool, flag("Wait while another run writes to the output, then take over.", panel=RESULT)
-    ] = False
-    log_format: Annotated[
-        str, option("FORM", "Progress on stderr: text or json.", panel=RESULT)
-    ] = "text"
-    quiet: Annotated[bool, flag("Print nothing but errors.", "--quiet", "-q", panel=RESULT)] = False
-    as_json: Annotated[bool, flag("Print a summary as JSON.", "--json", panel=RESULT)] = False
+    output: Output
+    standby: bool = False
+    log_format: Literal["text", "json"] = "text"
+    quiet: bool = False
+    as_json: bool = False
+
+
+JOB_SERVER = "localhost:8099"  # where Beam's own listen
+SERVER_SECONDS = 60  # that a job server may take to answer; a busy one takes some
+
+
+def runner_options(names: Sequence[str], workers: int = 1) -> list[str]:
+    """Translate --runner to options of Beam."""
+    if names in ([], ["in-process"]):
+        return []
+    if workers > 1:
+        text = "a runner has workers of its own; give --workers without --runner"
+        raise wrong("--workers", text)
+    if names == ["flink"]:
+        where = [f"--job_endpoint={JOB_SERVER}", f"--job_server_timeout={SERVER_SECONDS}"]
+        return ["--runner=PortableRunner", *where, "--environment_type=LOOPBACK"]
+    if not all(name.startswith("--") for name in names):
+        raise wrong("--runner", "flink, in-process, or Beam's own options (--runner=…)")
+    return list(names)
+
+
+def wrong(option: str, text: str) -> click.BadParameter:
+    """The error of an option whose value cannot be used."""
+    return click.BadParameter(text, param_hint=f"'{option}'")

@@ -8,13 +8,10 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, flag, one_of, option
-from evenflow.pipelines.cli.gate import check
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import show
 from evenflow.pipelines.terminal.lines import counted, visible
 
@@ -30,38 +27,38 @@ BYTES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
     "evenflow gate prune out --what quarantine --most 20GiB --delete",
 )
 def gate_prune(
-    directory: options.DirArgument,
-    what: Annotated[
-        list[str] | None, option("KIND", "staged, quarantine or checks.  [default: all]")
-    ] = None,
-    older_than: Annotated[str | None, option("AGE", "What is older goes: 12h, 30d, 8w.")] = None,
-    most: Annotated[
-        str | None, option("SIZE", "Of each kind the oldest go beyond this: 500MiB, 20GiB.")
-    ] = None,
-    delete: Annotated[bool, flag("Delete, and not only say so.")] = False,
-    as_json: options.JsonOption = False,
+    directory: options.Output,
+    *,
+    what: Sequence[Literal["staged", "quarantine", "checks"]] = (),
+    older_than: str | None = None,
+    most: str | None = None,
+    delete: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Delete what a gate no longer needs: old quarantine, results of checks, leftovers of runs.
+    """Delete old quarantine, results of checks, and leftovers of runs.
 
     The ledger stays whole, and so do all documents that count as accepted. What goes of quarantine
     is noted in ledger/pruned/, and such a pane cannot be accepted any more. A gate may run
     meanwhile; then its folder staged/ is left as it is.
+
+    Args:
+        what: What goes; repeatable.  [default: all]
+        older_than (AGE): What is older goes: 12h, 30d, 8w.
+        most (SIZE): Of each kind the oldest go beyond this: 500MiB, 20GiB.
+        delete: Delete, and not only say so.
     """
     from evenflow.gates.ledger import pruned
     from evenflow.gates.ledger.history import History
     from evenflow.gates.ledger.reviews import user
 
-    for kind in what or ():
-        one_of(kind, pruned.KINDS, "--what")
     if older_than is None and most is None:
-        raise typer.BadParameter("say what goes, by age or by size", param_hint="'--older-than'")
+        raise options.wrong("--older-than", "say what goes, by age or by size")
     age = _number(older_than, SECONDS, "--older-than", "an age, as 12h or 30d")
     before = None if age is None else time.time_ns() - age * 10**9
     size = _number(most, BYTES, "--most", "a size, as 500MiB or 20GiB")
-    check(directory)
     history = History(directory)
-    kinds: list[pruned.Kind] = [kind for kind in pruned.KINDS if not what or kind in what]
-    gone = pruned.chosen(pruned.candidates(directory, history, kinds), before, size)
+    found = pruned.candidates(directory, history, what or pruned.KINDS)
+    gone = pruned.chosen(found, before, size)
     note = None
     if delete:
         staged = [each for each in gone if each.kind == "staged"]
@@ -99,34 +96,32 @@ def _say(gone: Sequence[pruned.Old], delete: bool, note: str | None, as_json: bo
 
 
 def _number(given: str | None, units: dict[str, int], option: str, expected: str) -> int | None:
-    """Read a number with a unit. Raises typer.BadParameter."""
+    """Read a number with a unit. Raises BadParameter."""
     if given is None:
         return None
     found = re.fullmatch(r"(\d+)([A-Za-z]*)", given)
     if found is None or found[2] not in units:
-        raise typer.BadParameter(f"{given!r}: {expected} was expected", param_hint=f"'{option}'")
+        raise options.wrong(option, f"{given!r}: {expected} was expected")
     return int(found[1]) * units[found[2]]
 
 
 @command("evenflow gate ledger out --to ledger.parquet")
-def ledger_export(
-    directory: options.DirArgument,
-    to: Annotated[Path, option("FILE", "A new file, in Parquet.")],
-    as_json: options.JsonOption = False,
-) -> None:
+def gate_ledger(directory: options.Output, *, to: Path, as_json: bool = False) -> None:
     """Write the ledger as a table: a row for each pane and attribute.
 
     It has verdict and reason, counts and target of each group, and DR with its interval of the
     pane, the rolling window and all panes so far. The column folder has the decisions of people.
+
+    Args:
+        to: A new file, in Parquet.
     """
     import pyarrow.parquet as pq
 
     from evenflow.gates.ledger import table
     from evenflow.gates.ledger.history import History
 
-    check(directory)
     if to.exists():
-        raise typer.BadParameter(f"{to} exists; give a new file", param_hint="'--to'")
+        raise options.wrong("--to", f"{to} exists; give a new file")
     history, count = History(directory), 0
     part = to.absolute().with_name(f"{to.name}.part")  # a colon in a relative name makes an address
     with pq.ParquetWriter(part, table.schema(), compression="zstd") as writer:

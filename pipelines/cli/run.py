@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import (
-    PanelCommand,
-    argument,
-    command,
-    flag,
-    option,
-    options_of,
-)
-from evenflow.pipelines.cli.keys import DATA, PANES, RESULT
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.metrics import deliver, gateway_address
-from evenflow.pipelines.cli.options import LlmOptions, ResultOptions
-from evenflow.pipelines.cli.runners import runner_options
+from evenflow.pipelines.cli.options import ResultOptions, runner_options, wrong
 from evenflow.pipelines.terminal.endings import Session
 
 if TYPE_CHECKING:
@@ -33,124 +20,67 @@ if TYPE_CHECKING:
 FOLLOW_SECONDS = 60.0  # without a change, before a pane that is not full is committed
 
 
-class RunCommand(PanelCommand):
-    """The command, which answers its earlier spelling for topics with the present one."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line.
-
-        Args:
-            ctx: Click's context of the command.
-            args: The words after the command's name.
-
-        Returns:
-            The words that are left.
-
-        Raises:
-            typer.BadParameter: --kafka is among the options.
-        """
-        if any(word == "--kafka" or word.startswith("--kafka=") for word in options_of(args)):
-            raise typer.BadParameter(
-                f"a topic has a command of its own:\n  {shlex.join(['evenflow', 'stream', *args])}",
-                ctx=ctx,
-                param_hint="'--kafka'",
-            )
-        return super().parse_args(ctx, args)
-
-
 @command(
-    "evenflow run --input 'corpus/*.jsonl.gz' --output out",
-    "evenflow run --input corpus/ --output out --pane-docs 10000 --workers 4",
-    "evenflow run --input a.parquet --output out --attribute gender --block 0.4",
-    "evenflow run --input corpus/ --output out --mode substitute",
-    "evenflow run --input corpus/ --output out --follow",
-    "evenflow run --input 's3://b/*.parquet' --output s3://b/out --runner flink",
-    "evenflow run --input corpus/ --output out --set gate.warn=0.2 --json",
-    options=(*options.GATE, "pane.docs"),
-    cls=RunCommand,
-    rare=f"{options.RARE} --pane-seconds --metrics-file --push-gateway --allow-empty",
+    "evenflow run corpus/ --output out --pane-docs 10000 --workers 4",
+    "evenflow run a.parquet --output out --attribute gender --block 0.4",
+    "evenflow run 's3://b/*.parquet' --output s3://b/out --runner flink",
+    keys=(*options.GATE, "pane.docs"),
+    section="gate",
+    rare=f"{options.RARE} final pane-seconds allow-empty",
 )
 def run(
-    context: typer.Context,
-    patterns: Annotated[
-        list[str] | None,
-        option("PATTERN", "Path, folder or glob; repeatable.", "--input", "-i", panel=DATA),
-    ] = None,
-    more: Annotated[
-        list[str] | None,
-        argument("PATTERN", "More inputs, such as the files of a glob.", panel=DATA),
-    ] = None,
+    more: Sequence[str] = (),
     *,
-    gate: options.Selection,
-    follow: Annotated[bool, flag("Go on with what is added, until stopped.", panel=DATA)] = False,
-    pane_seconds: Annotated[
-        float | None,
-        option(
-            "S",
-            "With --follow: commit a pane that is not full after S seconds without a change. "
-            f" [default: {FOLLOW_SECONDS:.0f}]",
-            panel=PANES,
-            min=0.1,
-        ),
-    ] = None,
-    llm: LlmOptions,
+    inputs: Sequence[str] = (),
     result: ResultOptions,
-    workers: options.WorkersOption = 1,
-    metrics_file: Annotated[
-        Path | None,
-        option("FILE", "Write the metrics there at the end, for node_exporter.", panel=RESULT),
-    ] = None,
-    push_gateway: Annotated[
-        str | None,
-        option(
-            "URL",
-            "Push the metrics to this Pushgateway at the end.",
-            panel=RESULT,
-            parser=gateway_address,
-        ),
-    ] = None,
-    allow_empty: options.AllowEmptyOption = False,
-    runner: Annotated[
-        list[str] | None,
-        option(
-            "NAME", "in-process (default), flink, spark, prism, or an option of Beam; repeatable."
-        ),
-    ] = None,
+    gate: options.Selection,
+    follow: bool = False,
+    final: bool = False,
+    pane_seconds: options.Seconds | None = None,
+    workers: options.Count = 1,
+    runner: Sequence[str] = (),
+    allow_empty: bool = False,
+    session: Session,
 ) -> None:
     """Measure, judge and commit a corpus, pane by pane.
 
-    Reads .jsonl, .jsonl.gz, .jsonl.zst, .csv, .parquet, .warc, .warc.gz and .txt. If you run it
-    again with the same output, it continues where it stopped. It also reads what was added since:
-    new files, and what was appended to files. With --follow it does so until it is stopped.
+    Reads .jsonl, .jsonl.gz, .jsonl.zst, .csv, .parquet, .warc, .warc.gz and .txt. Run again with
+    the same output, it goes on where it stopped, and reads what was added since; a record that is
+    half at a file's end waits for that.
 
-    Exit status: 0 no pane is blocked, 3 a pane is blocked or there was no document, 2 wrong usage
-    or configuration, 1 failure.
+    Exit status: 0 one may train on accepted/, 3 a blocked pane waits for a decision or there was
+    no document, 2 wrong usage or configuration, 1 failure.
+
+    Args:
+        more (INPUT): Paths, folders or globs.
+        inputs (INPUT): The same, as an option; repeatable.
+        follow: Go on with what is added, until stopped.
+        final: Read what is half at a file's end too, which else waits for a run.
+        pane_seconds (S): With --follow: commit a pane that is not full after S seconds without a
+            change.  [default: 60]
     """
-    inputs = [*(patterns or ()), *(more or ())]
+    inputs = [*inputs, *more]
     if not inputs:
-        raise typer.BadParameter("give at least one path, folder or glob", param_hint="'--input'")
-    session: Session = context.obj
-
-    beam = runner_options(runner or [], workers)
+        raise wrong("--input", "give at least one path, folder or glob")
+    beam = runner_options(runner, workers)
     if beam and follow:
-        raise typer.BadParameter(
-            "a runner's job ends with its input; give --follow without --runner",
-            param_hint="'--follow'",
+        raise wrong(
+            "--follow", "a runner's job ends with its input; give --follow without --runner"
         )
+    if final and follow:
+        raise wrong("--final", "with --follow a file may grow; give one of them")
     if pane_seconds is not None and not follow:
-        raise typer.BadParameter("it needs --follow", param_hint="'--pane-seconds'")
+        raise wrong("--pane-seconds", "it needs --follow")
     waits = (pane_seconds or FOLLOW_SECONDS) if follow else None
 
     def read(config: Config, observing: Observing) -> Outcome:
-        outcome = _read(inputs, config, workers, beam, waits, session, result, observing)
-        deliver(result.output, metrics_file, push_gateway, session)
-        return outcome
+        return _read(inputs, config, workers, beam, waits, session, result, observing, final)
 
-    run_gate(session, gate, llm, result, read, "nothing was read again", allow_empty)
+    run_gate(session, gate, result, read, "nothing was read again", allow_empty)
 
 
 def _read(
-    inputs: list[str],
+    inputs: Sequence[str],
     config: Config,
     workers: int,
     beam: list[str],
@@ -158,6 +88,7 @@ def _read(
     session: Session,
     result: ResultOptions,
     observing: Observing,
+    final: bool,
 ) -> Outcome:
     """Run the gate on files, with its progress on standard error."""
     if workers > 1:
@@ -169,7 +100,8 @@ def _read(
         from evenflow.pipelines.terminal.progress import reporter
         from evenflow.transforms.io import files
 
-        sizes = files.match(inputs) if follow is None else {}
+        found = files.find(inputs, config.strict_input).files if follow is None else {}
+        sizes = {name: each.bytes for name, each in found.items()}
         import evenflow.pipelines.pages.report.report  # noqa: F401 (within the block, for its tables)
         from evenflow.pipelines.engine.files.driver import Run
 
@@ -177,6 +109,5 @@ def _read(
         observer = observing(progress.on_pane)
         observer.block = progress.on_block
         standby, debug = result.standby, session.debug
-        return Run(
-            inputs, result.output, config, workers, beam, standby, follow, observer, debug
-        ).go()
+        given = (list(inputs), result.output, config, workers, beam, standby, follow)
+        return Run(*given, observer, debug, final).go()

@@ -41,19 +41,7 @@ def whole_gate(
     config: Configuration = None,
     seconds: int = 60,
 ) -> dict[str, Any]:
-    """Build the graph.
-
-    Args:
-        pipeline: It gets the graph.
-        servers: Bootstrap servers.
-        topic: The topic.
-        output: A directory that all workers see, or an address in an object store.
-        config: The configuration.
-        seconds: Length of a pane.
-
-    Returns:
-        The collections.
-    """
+    """Build the graph."""
     read = pipeline | "Topic" >> ReadKafkaDocuments(servers, topic, config)
     annotated = read.documents | AnnotateDocuments(config)
     rolling = annotated | RollingRepresentation(4 * seconds, seconds, 3600, config)

@@ -22,9 +22,7 @@ FAINT = 0.2  # part of the sentence's greatest addition below which a word is no
 class BiasExplainer:
     """Adds bias scores to documents that `explain` returned.
 
-    Args:
-        signal: The bias score under a configuration.
-        shares: Gives the importance of a sentence's words; None: the signal's own.
+    `shares`: Gives the importance of a sentence's words; None: the signal's own.
     """
 
     def __init__(self, signal: BiasSignal, shares: Shares | None = None):
@@ -36,9 +34,6 @@ class BiasExplainer:
         Its keys: by group the score; absolute; words, each with its importance, leaning (by group;
         null: no vector), addition (importance times leaning, by group) and whether it names a
         group. It is null if the sentence has no known word.
-
-        Args:
-            document: What `explain` returned; it is changed.
         """
         scorer, groups = self._signal.scorer, self._signal.scorer.groups
         for row in document["sentences"]:
@@ -81,12 +76,6 @@ def summary(document: Mapping[str, Any]) -> Text:
 
     A word has the colour of the group that it leans to most; words that add little are plain.
     Below stands a table: word, importance, leaning and what it adds.
-
-    Args:
-        document: What `BiasExplainer.add_to` has scored.
-
-    Returns:
-        The lines, with styles.
     """
     out = Text()
     for row in document["sentences"]:

@@ -21,18 +21,9 @@ from evenflow.wordlists.loader import WordList
 class Rewriter:
     """Rewrites every eligible sentence of documents, for each attribute from the original text.
 
-    Args:
-        lists: The word lists of the attributes.
-        method: gc (grammar and context) or base (BaseCDA).
-        source: Change sets of this group only; None: of any group.
-        target: Change them to this group only; None: to any group.
-        strictness: By attribute the least probability of being right from which a set is changed.
-        judge: Gives that probability; None: every set whose form allows it is changed.
-        bar: Bars exchanges, whatever the judge says; None: none.
-        leave: Words and ranges of numbers whose sentences gc leaves as they are.
-
-    Raises:
-        ValueError: No attribute has the group.
+    `source`: Change sets of this group only; None: of any group. `target`: Change them to this
+    group only; None: to any group. `judge`: Gives that probability; None: every set whose form
+    allows it is changed. `bar`: Bars exchanges, whatever the judge says; None: none.
     """
 
     def __init__(
@@ -66,9 +57,6 @@ class Rewriter:
         Added are text_cda, by attribute (of a sentence null: unchanged), and to each sentence its
         sets: attribute, set (a number), source, target (null: none was possible or wanted),
         confidence, reason (why it stays or is unsure) and edits.
-
-        Args:
-            document: What `explain` returned; it is changed.
         """
         text = document["text"]
         found = self._finder.find_all(text)
@@ -106,14 +94,7 @@ class Rewriter:
 
 
 def difference(document: dict[str, Any]) -> Text:
-    """Draw the changes of a document for a terminal.
-
-    Args:
-        document: What `Rewriter.add_to` has changed.
-
-    Returns:
-        Each changed sentence with its old and new words, and why the other sets stay.
-    """
+    """Draw the changes of a document for a terminal."""
     out = Text()
     for row in document["sentences"]:
         for attribute, changed in row["text_cda"].items():

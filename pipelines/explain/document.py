@@ -14,8 +14,8 @@ from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.io.files import RECORD_BYTES
-from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts, words_per_group
 from evenflow.transforms.labels.finder import Found, LabelFinder, Mention
+from evenflow.transforms.labels.searched import by_sentence, sentence_starts, words_per_group
 from evenflow.transforms.text.sentences import trimmed
 
 # One colour a group, in the order of the lists: twelve that differ visibly on black and on white
@@ -37,9 +37,7 @@ def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
     sentences within SHOWN_CHARACTERS.
 
     Args:
-        identity: The document's id.
         text: Any text; an empty or blank one has no sentence.
-        finder: Finds the labels.
 
     Returns:
         id, text, left_out (only of a long text: how many of its characters are not in "text"), and
@@ -62,10 +60,6 @@ def explain(identity: str, text: str, finder: LabelFinder) -> dict[str, Any]:
 
 def whole_sentences(text: str, found: Sequence[Found]) -> list[tuple[int, int]]:
     """Find the sentences of a text; none cuts a mention in two.
-
-    Args:
-        text: The text.
-        found: Its mentions, one Found an attribute.
 
     Returns:
         Start and end of each sentence, without the whitespace around it.
@@ -121,14 +115,10 @@ def explain_lines(
     A line is an object with a text and an optional id: text or a whole number. Without an id, the
     line's number is the id. Blank lines are skipped.
 
-    Args:
-        lines: The lines, in UTF-8.
-        finder: Finds the labels.
-        most: Most characters of a text.
+    `most`: Most characters of a text.
 
-    Yields:
-        What `explain` returns; for a line that is no document {"line": its number from 1, "error":
-        what is wrong}.
+    Yields what `explain` returns; for a line that is no document {"line": its number from 1,
+    "error": what is wrong}.
     """
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -147,9 +137,6 @@ def dumps(document: dict[str, Any], indent: int | None = None) -> str:
     Args:
         document: What `explain` returned; a lone surrogate of its text becomes an escape.
         indent: Blanks a level; None: one line.
-
-    Returns:
-        The JSON.
     """
     return json.dumps(document, ensure_ascii=True, allow_nan=False, indent=indent)
 
@@ -159,13 +146,6 @@ def coloured(document: dict[str, Any], finder: LabelFinder) -> Text:
 
     A label has its group's colour and name. A label within another one (of two attributes) is
     underlined. Control characters of the text do not reach the terminal, see `visible`.
-
-    Args:
-        document: What `explain` returned.
-        finder: The finder that it was explained with.
-
-    Returns:
-        The lines, with styles.
     """
     styles = _styles(finder)
     out = legend(finder)
@@ -229,8 +209,8 @@ def _document(line: bytes, number: int, most: int) -> tuple[str, str]:
         raise UnusableLineError(f'"text" is {_type(text)}; text was expected')
     if reason := too_long(text, most):
         raise UnusableLineError(reason)
-    if isinstance(identity, bool) or not isinstance(identity, str | int | None):
-        raise UnusableLineError(f'"id" is {_type(identity)}; text or a whole number was expected')
+    if isinstance(identity, bool) or not isinstance(identity, str | int | float | None):
+        raise UnusableLineError(f'"id" is {_type(identity)}; text or a number was expected')
     return str(number) if identity in (None, "") else str(identity), text
 
 

@@ -37,7 +37,6 @@ class Explainer:
             it is says so.
 
     Attributes:
-        finder: Finds the labels.
         most: Most characters of a text.
 
     Raises:
@@ -61,7 +60,9 @@ class Explainer:
         self.finder = LabelFinder(lists)
         self.most = config.max_text_mib << 20
         self._steps: list[tuple[Callable[[dict[str, Any]], None], Callable[..., Text]]] = []
-        if counters := registry.counters(config, lists):
+        known = registry.of(config)
+        counted = registry.counters(config, lists).items()
+        if counters := {name: each for name, each in counted if known[name].in_explain}:
             self._counter = MentionCounter(lists, attributes(config, lists), counters)
             self._steps.append((self._add_measures, _measures))
         if counterfactual is not None:
@@ -90,23 +91,13 @@ class Explainer:
 
             own, shares = signal.of(config), None
             if importance is not None:
-                from evenflow.transforms.measures.bias_score import contextual
-                from evenflow.transforms.measures.bias_score.vectors import VectorsError
+                from evenflow.transforms.measures.bias_score.pooled import PooledShares
 
-                if isinstance(own.vectors, contextual.ContextualVectors):
-                    raise VectorsError(
-                        f"{own.vectors.name}: these vectors say how much each word counts; take"
-                        " --importance away, or give vectors of a file"
-                    )
-                shares = contextual.load(importance).shares
+                shares = PooledShares(importance)
             self._steps.append((scoring.BiasExplainer(own, shares).add_to, scoring.summary))
 
     def explain(self, identity: str, text: str) -> dict[str, Any]:
         """Explain a text.
-
-        Args:
-            identity: Its id.
-            text: The text.
 
         Returns:
             The document as `evenflow explain --json` prints it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -12,7 +12,7 @@ import orjson
 
 from evenflow.pipelines.explain.document import too_long
 from evenflow.schemas.config import Config
-from evenflow.transforms.io.files import InputError, match
+from evenflow.transforms.io.files import InputError
 
 
 def whole(stream: BinaryIO, file: str, most: int) -> str:
@@ -20,11 +20,7 @@ def whole(stream: BinaryIO, file: str, most: int) -> str:
 
     Args:
         stream: Its bytes, in UTF-8.
-        file: What messages call it.
         most: Most characters of a text.
-
-    Returns:
-        The text.
 
     Raises:
         InputError: It is not UTF-8, or too long.
@@ -40,12 +36,12 @@ def whole(stream: BinaryIO, file: str, most: int) -> str:
     return text
 
 
-def rows(file: str, config: Config, identity: str | None) -> Iterator[bytes]:
-    """Read the documents of a Parquet file as JSON lines.
+def rows(names: Iterable[str], file: str, config: Config, identity: str | None) -> Iterator[bytes]:
+    """Read the documents of Parquet files as JSON lines.
 
     Args:
-        file: The file.
-        config: It names the fields.
+        names: The files.
+        file: What the user calls them.
         identity: Only the document of this id; None: all.
 
     Yields:
@@ -59,7 +55,7 @@ def rows(file: str, config: Config, identity: str | None) -> Iterator[bytes]:
     from evenflow.transforms.io.records import validate
 
     is_there = False
-    for block in (each for name in match([file]) for each in read_blocks(name)):
+    for block in (each for name in names for each in read_blocks(name)):
         read = validate(block, config, frozenset(), keep_fields=False)
         for own, text in zip(read.ids, read.texts, strict=True):
             if identity in (None, own):
@@ -72,9 +68,6 @@ def rows(file: str, config: Config, identity: str | None) -> Iterator[bytes]:
 @contextmanager
 def opened(file: str) -> Iterator[BinaryIO]:
     """Open a file, or standard input for -.
-
-    Args:
-        file: Its path, or -.
 
     Yields:
         Its bytes.

@@ -33,14 +33,8 @@ COLUMNS = (
 class Stereotypes:
     """Judges the sentences of documents that `explain` returned.
 
-    Args:
-        config: The configuration.
-        every: Whether sentences that name no group are judged too, as UNLISTED.
-        detector: Gives the probabilities; None: the shipped one.
-        scorer: Gives the indicators; None: the shipped one.
-
-    Raises:
-        ModelError: A model cannot be read.
+    `detector`: Gives the probabilities; None: the shipped one. `scorer`: Gives the indicators;
+    None: the shipped one.
     """
 
     def __init__(
@@ -60,11 +54,8 @@ class Stereotypes:
         people would call it), association (the probability that people think so of the group, also
         where one person is meant), creed (the probability that it is of a creed alone),
         linguistic_indicators, score_scsc (null: not asked, or cannot
-        say), remove_sentence (whether `--stereotypes remove` would take it
+        say), remove_sentence (whether `--stereotypes-policy remove` would take it
         out) and stereotype_reasons (the indicators in words).
-
-        Args:
-            document: What `explain` returned; it is changed.
         """
         rows = document["sentences"]
         for row in rows:
@@ -104,14 +95,7 @@ class Stereotypes:
 
 
 def summary(document: Mapping[str, Any]) -> Text:
-    """Draw the potential stereotypes of a document for a terminal, each with its reasons.
-
-    Args:
-        document: What `Stereotypes.add_to` has judged.
-
-    Returns:
-        The lines, with styles. Without a stereotype, one line says so.
-    """
+    """Draw the potential stereotypes of a document for a terminal, each with its reasons."""
     out = Text()
     for row in document["sentences"]:
         for attribute, chance in row["potential_stereotype"].items():

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from prometheus_client import (
     CollectorRegistry,
     Metric,
     ProcessCollector,
-    generate_latest,
     make_wsgi_app,
-    push_to_gateway,
 )
-from prometheus_client.exposition import ThreadingWSGIServer, basic_auth_handler, default_handler
+from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.registry import Collector
 
 from evenflow.pipelines.metrics.watching import Watched
 from evenflow.schemas.config import ConfigError
-from evenflow.transforms.storage.directory import Directory
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-PUSH_AUTH = "EVENFLOW_PUSH_AUTH"  # the environment variable of a Pushgateway's user and password
-PUSH_SECONDS = 10.0  # for a Pushgateway's answer
-
 
 class Gates(Collector):
-    """The metrics of gates, each sample with the name of its gate as the label `gate`.
-
-    Args:
-        gates: The outputs.
-    """
+    """The metrics of gates, each sample with the name of its gate as the label `gate`."""
 
     def __init__(self, gates: Sequence[Watched]):
         self._gates = gates
@@ -59,62 +47,12 @@ class Gates(Collector):
         return found.values()
 
 
-def registry(gates: Sequence[Watched], process: bool = True) -> CollectorRegistry:
-    """Make a registry of gates.
-
-    Args:
-        gates: The outputs.
-        process: Whether the metrics of this process belong to it.
-
-    Returns:
-        The registry.
-    """
+def registry(gates: Sequence[Watched]) -> CollectorRegistry:
+    """Make a registry of gates."""
     found = CollectorRegistry(auto_describe=False)
     found.register(Gates(gates))
-    if process:
-        ProcessCollector(registry=found)
+    ProcessCollector(registry=found)
     return found
-
-
-def write(gates: Sequence[Watched], path: Path) -> None:
-    """Write metrics for node_exporter's textfile collector, which sees the old file or the new one.
-
-    Args:
-        gates: The outputs.
-        path: The file; its name must end in .prom for node_exporter to read it.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    Directory(path.parent).write(path.name, generate_latest(registry(gates, process=False)))
-
-
-def push(gate: Watched, gateway: str) -> None:
-    """Push metrics to a Pushgateway, in place of what the same gate pushed before.
-
-    The environment variable EVENFLOW_PUSH_AUTH has the user and the password, USER:PASSWORD.
-
-    Args:
-        gate: The output.
-        gateway: Address of the Pushgateway.
-
-    Raises:
-        OSError: It cannot be reached, or refuses them.
-    """
-    found = registry([gate], process=False)
-    user, _, password = os.environ.get(PUSH_AUTH, "").partition(":")
-
-    def sending(**request: Any) -> Callable[[], None]:
-        return basic_auth_handler(**request, username=user, password=password)
-
-    push_to_gateway(
-        gateway,
-        "evenflow",
-        found,
-        {"gate": gate.name},
-        timeout=PUSH_SECONDS,
-        handler=sending if user else default_handler,
-    )
 
 
 def answering(gates: Sequence[Watched]) -> WSGIApplication:
@@ -122,12 +60,6 @@ def answering(gates: Sequence[Watched]) -> WSGIApplication:
 
     /healthz says that the process answers, whatever is away: to start it anew would mend nothing.
     /readyz says whether each gate can do its work.
-
-    Args:
-        gates: The outputs.
-
-    Returns:
-        The application.
     """
     metrics = make_wsgi_app(registry(gates))
 
@@ -159,12 +91,7 @@ def serving(gates: Sequence[Watched], host: str, port: int) -> Iterator[str]:
     """Serve metrics and health during a with-block.
 
     Args:
-        gates: The outputs.
-        host: Address to listen on.
         port: Port to listen on; 0: a free one.
-
-    Yields:
-        The address of the metrics.
 
     Raises:
         ConfigError: The address cannot be had.

@@ -14,14 +14,7 @@ LATEST = 80  # files of an object store that are read at the start
 
 
 class TimingsReader:
-    """Adds up the timings of an output, each line once.
-
-    Args:
-        output: The output.
-
-    Attributes:
-        latencies: The sums so far.
-    """
+    """Adds up the timings of an output, each line once."""
 
     def __init__(self, output: Storage):
         self._output = output

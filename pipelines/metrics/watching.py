@@ -21,9 +21,8 @@ from evenflow.gates.metrics.families import families
 from evenflow.gates.metrics.now import Now
 from evenflow.gates.metrics.state import ledger_state
 from evenflow.pipelines.metrics.timings import TimingsReader
-from evenflow.pipelines.pages.report.figures import configuration
 from evenflow.pipelines.terminal.outcome import PaneProgress
-from evenflow.schemas.config import Config
+from evenflow.schemas.config import Config, recorded
 from evenflow.transforms.io.files import printable
 from evenflow.transforms.staging.shards import shard_name
 from evenflow.transforms.storage.storage import Place, at
@@ -35,12 +34,10 @@ class Watched:
     """An output whose ledger is read at the start and followed.
 
     Args:
-        output: The output.
         config: The configuration of the run in this process, which says what it commits. None: an
             output that others write, under the configuration that it names.
 
     Attributes:
-        name: Name of the gate: that of its directory.
         health: Of the run in this process; None: there is none.
 
     Raises:
@@ -101,11 +98,7 @@ class Watched:
             self._filling = time.monotonic()
 
     def state(self) -> tuple[bool, dict[str, str]]:
-        """Look whether the run in this process can do its work; else whether the ledger is read.
-
-        Returns:
-            Whether all is well; and a word or a reason for each part that was looked at.
-        """
+        """Look whether the run in this process can do its work; else whether the ledger is read."""
         if self.health is not None:
             return self.health.state()
         with self._looking:
@@ -244,9 +237,10 @@ class Watched:
                 meta = orjson.loads(raw)
                 stream = meta["settings"].get("stream")
                 self._finished = bool(meta.get("finished"))
-            except (ValueError, KeyError, AttributeError) as error:
+                seconds = stream and float(stream["pane_seconds"])
+            except (ValueError, KeyError, AttributeError, TypeError) as error:
                 raise LedgerError(f"{self._output.address(META)}: not settings: {error}") from error
-            self._pane_seconds = stream and stream["pane_seconds"]
-            self._config = self._config if self._own else configuration(meta)
+            self._pane_seconds = seconds
+            self._config = self._config if self._own else recorded(meta)
             self._meta = raw
         return True

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
-
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.pipelines.terminal.tables import console
+from evenflow.pipelines.terminal.tables import draw
+from evenflow.schemas.words import Table, interval, number, score
 
-WANTED = {"higher": "higher", "lower": "lower"}
 SIGNS = {1: " (+)", -1: " (-)", 0: ""}
 
 
 def rows(found: Mapping[str, Any], suites: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The figures as text.
-
-    Args:
-        found: What results.json holds.
-        suites: Which suites, in this order.
-
-    Yields:
-        Name, figure, interval, n and what is better, of each suite and of its parts.
-    """
+    """The figures as text."""
     for name in dict.fromkeys(suites):
         suite = found["suites"][name]
         yield _row(name, suite)
@@ -33,16 +23,10 @@ def rows(found: Mapping[str, Any], suites: Sequence[str]) -> Iterator[tuple[str,
 
 def _row(name: str, each: Mapping[str, Any]) -> tuple[str, ...]:
     if each["figure"] is None:
-        return visible(name), "–", "", "0", ""
-    low, high = each["low"], each["high"]
-    best = each["better"]
-    return (
-        visible(name),
-        f"{each['figure']:.4f}{SIGNS[each.get('direction', 0)]}",
-        "" if low is None else f"{low:.4f} to {high:.4f}",
-        f"{each['n']:,}",
-        WANTED.get(best, f"near {best}"),
-    )
+        return name, "–", "", "0", ""
+    figure = score(each["figure"]) + SIGNS[each.get("direction", 0)]
+    better = each["better"] if each["better"] in ("higher", "lower") else f"near {each['better']}"
+    return name, figure, interval(each["low"], each["high"]), number(each["n"]), better
 
 
 def table(found: Mapping[str, Any], suites: Sequence[str]) -> None:
@@ -50,14 +34,9 @@ def table(found: Mapping[str, Any], suites: Sequence[str]) -> None:
 
     Args:
         found: What results.json holds.
-        suites: Which suites, in this order.
     """
-    drawn = Table("suite", "figure", "95 % interval", "n", "better")
-    for column in drawn.columns[1:4]:
-        column.justify = "right"
-    for row in rows(found, suites):
-        drawn.add_row(*row)
-    console().print(drawn)
+    columns = ("suite", "figure", "95 % interval", "n", "better")
+    draw(Table("", columns, list(rows(found, suites))))
     for name in dict.fromkeys(suites):
         suite = found["suites"][name]
         if suite["left_out"]:

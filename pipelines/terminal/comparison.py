@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
-from rich.table import Table
+from evenflow.pipelines.terminal import tables
+from evenflow.schemas.words import Table, percent, score
 
-from evenflow.pipelines.terminal.lines import visible
-from evenflow.pipelines.terminal.tables import console
-
+SIDES = ("first", "second")
 SHOWN = 20  # sources in the table; --json has all
 
 
 def draw(found: Mapping[str, Any]) -> None:
     """Print two tables for each attribute."""
-    out = console()
     sides = ("older", "newer") if found["shared"] else ("kept", "removed")
     numbers = " and ".join(
         f"{number:,} {side}" for number, side in zip(found["documents"], sides, strict=True)
@@ -28,26 +25,28 @@ def draw(found: Mapping[str, Any]) -> None:
     for name, own in found["attributes"].items():
         same = own.get("same_mix")
         sources = own.get("sources", {})
-        rows = {"all": own["all"]} | ({"all, same mix": same} if same else {})
-        rows |= dict(list(sources.items())[:SHOWN])
-        print(f"\n{visible(name)}")
-        table = _table("", f"DR {sides[0]}", f"DR {sides[1]}", "difference")
-        for label, each in rows.items():
-            scores = (_number(each[side]["dr"]) for side in ("first", "second"))
-            table.add_row(visible(label), *scores, _estimate(each["dr"]))
-        out.print(table)
+        parts = {"all": own["all"]} | ({"all, same mix": same} if same else {})
+        parts |= dict(list(sources.items())[:SHOWN])
+        rows: list[Sequence[str]] = [
+            (label, *(score(each[side]["dr"]) for side in SIDES), _estimate(each["dr"]))
+            for label, each in parts.items()
+        ]
+        tables.draw(Table(name, ("", *(f"DR {side}" for side in sides), "difference"), rows))
         if len(sources) > SHOWN:
             print(f"the {SHOWN} largest of {len(sources)} sources; --json has all")
-        mixed = ["same mix"] if same else []
-        table = _table("group", *sides, "removed, above all", *mixed)
-        for at, group in enumerate(own["groups"]):
-            shares = (f"{own['all'][side]['shares'][at]:.1%}" for side in ("first", "second"))
-            excess = [
-                _estimate(each["removal"] and each["removal"]["excess"][at], 100)
-                for each in (own["all"], *([same] if same else []))
-            ]
-            table.add_row(visible(group), *shares, *excess)
-        out.print(table)
+        rows = [
+            (
+                group,
+                *(percent(own["all"][side]["shares"][at]) for side in SIDES),
+                *(
+                    _estimate(each["removal"] and each["removal"]["excess"][at], 100)
+                    for each in (own["all"], *([same] if same else []))
+                ),
+            )
+            for at, group in enumerate(own["groups"])
+        ]
+        columns = ("group", *sides, "removed, above all", *(["same mix"] if same else []))
+        tables.draw(Table("", columns, rows))
         removal = own["all"]["removal"]
         if removal is not None:
             print(f"{removal['rate']:.1%} of all mentions were removed; above it in points")
@@ -55,23 +54,8 @@ def draw(found: Mapping[str, Any]) -> None:
             print(warning)
 
 
-def _table(*columns: str) -> Any:
-    """A table whose figures are never wrapped."""
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in table.columns[1:]:
-        column.no_wrap = True
-    return table
-
-
 def paradox(own: Mapping[str, Any]) -> str | None:
-    """Say where the pooled difference is made by the mix of sources.
-
-    Args:
-        own: An attribute of `compared`.
-
-    Returns:
-        A sentence; None where the mix does not matter.
-    """
+    """Say where the pooled difference is made by the mix of sources."""
     crude, same = own["all"]["dr"], (own.get("same_mix") or {}).get("dr")
     if crude is None or same is None:
         return None
@@ -83,10 +67,6 @@ def paradox(own: Mapping[str, Any]) -> str | None:
     if remains and not sure:
         return "The mix of sources hides a difference: it is sure with the same mix."
     return None
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 def _estimate(figure: Mapping[str, float] | None, scale: int = 1) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
-
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.pipelines.terminal.tables import console
+from evenflow.pipelines.terminal.tables import draw
+from evenflow.schemas.words import Table, number, percent, score
 from evenflow.transforms.measures.coverage.gaps import unsure, words
 
 
@@ -20,36 +19,28 @@ def gaps(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -
             None for all records.
         things: What a record is called, one and several.
     """
-    out = console()
     for name, result in parts.items():
-        title = f"{visible(name)}: " if name is not None else ""
+        title = "" if name is None else f"{name}: "
         title += (
             f"{result['records']:,} {things[1]}, {result['found']:,} gaps below {result['tau']}"
         )
         if result["unsure"]:
             title += f"; cannot tell of {result['unsure']:,}"
-        columns = "values that meet", "state", things[1], "share", "interval", "missing"
-        table = Table(*columns, title=title)
-        for column in table.columns[2:]:
-            column.justify = "right"
-        for state, gap in (
-            *(("gap", gap) for gap in result["gaps"]),
-            *(("cannot tell", gap) for gap in result["unsure_gaps"]),
-        ):
-            known = gap["share"] is not None
-            table.add_row(
-                visible(words(gap["pattern"])),
+        rows = [
+            (
+                words(gap["pattern"]),
                 state,
-                f"{gap['records']:,}",
-                f"{gap['share']:.2%}" if known else "",
-                f"{gap['low']:.2%}–{gap['high']:.2%}" if known else "",
-                f"{gap['missing']:,}",
+                number(gap["records"]),
+                percent(gap["share"]),
+                f"{percent(gap['low'])}–{percent(gap['high'])}" if gap["share"] is not None else "",
+                number(gap["missing"]),
             )
-        if table.row_count:
-            out.print(table)
-        else:
-            out.print(title)
-        hidden = result["found"] + result["unsure"] - table.row_count
+            for state, found in (("gap", "gaps"), ("cannot tell", "unsure_gaps"))
+            for gap in result[found]
+        ]
+        columns = "values that meet", "state", things[1], "share", "interval", "missing"
+        draw(Table(title, columns, rows)) if rows else print(visible(title))
+        hidden = result["found"] + result["unsure"] - len(rows)
         if hidden:
             print(f"and {hidden:,} more, see --most and --json")
         if result["unsure"]:
@@ -74,17 +65,15 @@ def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) 
             continue
         greedy = result["greedy"]
         print(
-            f"{result['records']:,} {things[result['records'] != 1]}, cost {result['cost']:g}"
+            f"{result['records']:,} {things[result['records'] != 1]}"
             f" ({'the least' if result['proven'] else 'not proven to be the least'});"
             f" one gap after the other: {'no end' if greedy is None else f'{greedy:,}'}"
         )
-        table = Table("gap", "before", "after", "asked for")
-        for column in table.columns[1:]:
-            column.justify = "right"
-        for gap in result["closes"]:
-            numbers = (f"{gap[key]:,}" for key in ("before", "after", "needed"))
-            table.add_row(visible(words(gap["pattern"])), *numbers)
-        console().print(table)
+        rows = [
+            (words(gap["pattern"]), *(number(gap[key]) for key in ("before", "after", "needed")))
+            for gap in result["closes"]
+        ]
+        draw(Table("", ("gap", "before", "after", "asked for"), rows))
         _evenness(result["evenness"])
         if result["left"]:
             print(f"{result['left']:,} more special gaps stay")
@@ -92,13 +81,17 @@ def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) 
 
 def _evenness(states: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
     """Print how even the groups are before and after a plan."""
-    table = Table("1 is even", "balance", "gap", "spread")
-    for name, before in states["before"].items():
-        after = states["after"][name]
-        table.add_row(
-            visible(name), *(f"{value:.3f} → {after[key]:.3f}" for key, value in before.items())
+    rows = [
+        (
+            name,
+            *(
+                f"{score(value)} → {score(states['after'][name][key])}"
+                for key, value in own.items()
+            ),
         )
-    console().print(table)
+        for name, own in states["before"].items()
+    ]
+    draw(Table("", ("1 is even", "balance", "gap", "spread"), rows))
 
 
 def _likeness(found: Mapping[str, Mapping[str, float]]) -> str:
@@ -123,15 +116,14 @@ def generated(parts: Mapping[str | None, Mapping[str, Any]]) -> None:
     for name, result in parts.items():
         title = f"{visible(name)}: " if name is not None else ""
         by = visible(result["model"])
-        how = "by templates, without a language model" if result["prompt"] is None else f"by {by}"
         print(
-            f"{title}{result['written']:,} of {result['wanted']:,} records written {how},"
+            f"{title}{result['written']:,} of {result['wanted']:,} records written by {by},"
             f" from {result['asked']:,} candidates"
         )
         if result["likeness"] is not None:
             print(_likeness(result["likeness"]))
-        for reason, number in result["rejected"].items():
-            print(f"- rejected, {reason}: {number:,}")
+        for reason, count in result["rejected"].items():
+            print(f"- rejected, {reason}: {count:,}")
         for reason, limit in result["limits"].items():
             if limit:
                 said = ", ".join(f"{key} {_short(value)}" for key, value in limit.items())

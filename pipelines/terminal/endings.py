@@ -84,12 +84,6 @@ def stoppable(session: Session) -> Iterator[None]:
     A second signal ends this process, and so do STOP_SECONDS in which the block does not end. Beam
     wraps whatever is raised while it runs, so another error may leave the block; the session's
     signal shows that it was a stop.
-
-    Args:
-        session: Its signal is set.
-
-    Yields:
-        Nothing.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -146,9 +140,6 @@ def undisturbed() -> Iterator[None]:
     """Delay SIGINT and SIGTERM until the block ends, because its steps belong together.
 
     The block should take milliseconds.
-
-    Yields:
-        Nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are handled in the main thread alone
@@ -174,11 +165,7 @@ class _Logs(logging.Handler):
         self._session = session
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record.
-
-        Args:
-            record: What a library logged.
-        """
+        """Print a record."""
         # Beam logs what was raised within it, and then raises it: it is printed once, at the end.
         if self._session.debug or not record.name.startswith("apache_beam"):
             report_event("log", record.getMessage(), 0, self._session)
@@ -200,7 +187,6 @@ def stopped(number: int, session: Session) -> NoReturn:
     It does not wait for threads of the graph, because the ledger records what was done.
 
     Args:
-        number: Number of the signal.
         session: Says whether the command can continue when it is run again.
     """
     message = f"stopped; {AGAIN}" if session.resumable else "stopped"
@@ -215,11 +201,7 @@ def failed(error: Exception, session: Session) -> int:
     """Print what went wrong.
 
     Args:
-        error: The error that ended the command.
         session: What the command was doing.
-
-    Returns:
-        The exit status.
     """
     message, status = explained(error, session)
     if session.debug:
@@ -229,21 +211,13 @@ def failed(error: Exception, session: Session) -> int:
 
 
 def explained(error: Exception, session: Session) -> tuple[str, int]:
-    """Explain an error to a user.
-
-    Args:
-        error: The error that ended the command.
-        session: What the command was doing.
-
-    Returns:
-        What went wrong, where and what to do; and the exit status.
-    """
+    """Explain an error to a user."""
     if isinstance(error, EvenflowError):
         return str(error), error.status
     if isinstance(error, OSError):
         return explained_system(error, session.output, session.resumable), FAILED
     if isinstance(error, MemoryError):
-        return "out of memory; give fewer --workers, or smaller panes with --pane-mib", FAILED
+        return "out of memory; give fewer --workers, or smaller panes with --set pane.mib=N", FAILED
     if (
         isinstance(error, ModuleNotFoundError)
         and error.name
@@ -263,12 +237,8 @@ def explained_system(error: OSError, output: Storage | None, resumable: bool = F
     """Explain an error of the system, with its path and what to do.
 
     Args:
-        error: The error.
         output: Where the results go, if that is known.
         resumable: Whether the same command goes on where it ended.
-
-    Returns:
-        A sentence.
     """
     reason = os.strerror(error.errno) if error.errno else str(error)  # Arrow's own words hide it
     folder = output.local if output is not None else None
@@ -316,9 +286,6 @@ def printing() -> Iterator[None]:
 
     A reader that closes the pipe ends the block, not the command.
 
-    Yields:
-        Nothing.
-
     Raises:
         OSError: Standard output cannot be written to.
     """
@@ -339,7 +306,6 @@ def show(result: T, as_json: bool, draw: Callable[[T], object]) -> None:
     Args:
         result: What JSON can hold.
         as_json: Whether it is printed as JSON.
-        draw: Prints it for people.
 
     Raises:
         OSError: Standard output cannot be written to.

@@ -1,40 +1,39 @@
-"""The lines of `evenflow llm estimate`."""
+"""What `evenflow llm estimate` prints."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from evenflow.pipelines.terminal import tables
+from evenflow.schemas.words import Table
 
 
 def draw(result: Any) -> None:
     """Print an estimate (transforms.repair.estimate.result)."""
-    print(_estimate_lines(result), end="")
-
-
-def _estimate_lines(result: Any) -> str:
-    """The estimate as lines of text."""
     size = f"{result['sampled_share']:.2%} of {result['input_bytes'] / 1e6:,.1f} MB"
-    speed = f"{result['tokens_a_second']:,.0f} tokens a second"
-    lines = [f"{result['sampled_documents']:,} documents looked at, {size}; hours at {speed}"]
-    lines.append(f"{'':<28}{'questions':>24}{'tokens':>18}{'hours':>12}")
+    print(f"{result['sampled_documents']:,} documents looked at, {size}")
+    rows: list[Sequence[str]] = []
     for mode, meant in (("cascade", "what the small models are unsure of"), ("llm", "everything")):
-        lines.append(f"{mode}: {meant}")
         found = result["modes"][mode]
+        rows.append((f"{mode}: {meant}", "", "", ""))
         for prompt, each in found["prompts"].items():
             step = result["steps"][prompt]
-            lines.append(_estimate_line(prompt if prompt == step else f"{step}: {prompt}", each))
-        lines.append(_estimate_line("in all", found["all"]))
-    lines.append("embedded: nothing")
+            rows.append(_row(prompt if prompt == step else f"{step}: {prompt}", each))
+        rows.append(_row("in all", found["all"]))
     own = result["configured"]
     asked = ", ".join(
         f"{prompt} {mode}" for prompt, mode in own["prompts"].items() if mode != "embedded"
     )
-    lines.append(f"as configured: {asked or 'nothing, neither stereotypes nor repair are on'}")
-    lines.append(_estimate_line("in all", own["all"]))
-    return "\n".join(lines) + "\n"
+    nothing = "nothing, neither stereotypes nor repair are on"
+    rows += [("embedded: nothing", "", "", ""), (f"as configured: {asked or nothing}", "", "", "")]
+    rows.append(_row("in all", own["all"]))
+    hours = f"hours at {result['tokens_a_second']:,.0f} tokens a second"
+    tables.draw(Table("", ("", "questions", "tokens", hours), rows))
 
 
-def _estimate_line(name: str, each: Any) -> str:
+def _row(name: str, each: Any) -> tuple[str, ...]:
     """A row: questions with their margin, tokens and hours."""
     within = "" if each["within"] is None else f" ± {each['within']:,}"
     count = f"{each['questions']:,}{within}"
-    return f"  {name:<26}{count:>24}{each['tokens']:>18,}{each['hours']:>12,.2f}"
+    return f"  {name}", count, f"{each['tokens']:,}", f"{each['hours']:,.2f}"

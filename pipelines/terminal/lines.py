@@ -17,9 +17,6 @@ from evenflow.schemas.words import counted as counted
 def visible(text: str) -> str:
     """Make text that cannot steer a terminal.
 
-    Args:
-        text: Any text.
-
     Returns:
         The text with blanks and line breaks as blanks, and with control characters, bidi marks,
         zero-width characters and lone surrogates as escapes.
@@ -39,10 +36,6 @@ def _visible(character: str) -> str:
 
 def event(name: str, fields: Mapping[str, Any]) -> str:
     """Format an event as a JSON line.
-
-    Args:
-        name: The event.
-        fields: Further fields.
 
     Returns:
         A JSON object with event, time (ISO 8601 in UTC) and the fields, without a line end.

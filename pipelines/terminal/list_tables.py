@@ -7,6 +7,7 @@ from typing import Any
 
 from evenflow.pipelines.terminal import tables
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.words import Table, estimate, number, percent
 
 SHOWN = 20  # lines of a long table; --json prints all
 
@@ -39,8 +40,8 @@ def complete(result: dict[str, Any]) -> None:
             " a group"
         )
         for point in _some(points):
-            interval = "" if point["low"] is None else f" [{point['low']:.4f}, {point['high']:.4f}]"
-            print(f"  {point['words']:>4} words: DR {point['dr']:.4f}{interval}")
+            dr = estimate(point["dr"], point["low"], point["high"])
+            print(f"  {point['words']:>4} words: DR {dr}")
     print("share of all mentions, with the added forms:")
     for each in [each for each in result["labels"] if each["mentions"]][:SHOWN]:
         print(visible(f"  {each['share']:>6.1%} {each['label']} ({each['group']})"))
@@ -54,25 +55,17 @@ def _some(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def compare(result: dict[str, Any]) -> None:
     """Print a comparison as lines of text."""
-    print(visible(f"{'group':<16}{'both':>6}{'only list':>11}{'only ref.':>11}  precision  recall"))
-    for each in result["groups"]:
-        figures = "".join(
-            f"{'–' if each[key] is None else format(each[key], '.1%'):>9}"
-            for key in ("precision", "recall")
+    rows = [
+        (
+            each["group"],
+            *(number(each["both"]), number(len(each["only_list"]))),
+            *(number(len(each["only_reference"])), percent(each["precision"])),
+            percent(each["recall"]),
         )
-        only = f"{len(each['only_list']):>11}{len(each['only_reference']):>11}"
-        print(visible(f"{each['group']:<16}{each['both']:>6}{only}  {figures}"))
-    if "dr" not in result:
-        return
-    for which, score in zip((result["list"], result["reference"]), result["dr"], strict=True):
-        if score["dr"] is None:
-            print(visible(f"{which}: no mention"))
-            continue
-        interval = "" if score["low"] is None else f" [{score['low']:.4f}, {score['high']:.4f}]"
-        print(visible(f"{which}: DR {score['dr']:.4f}{interval}, {score['mentions']:,} mentions"))
-    if result["difference"] is not None:
-        value, low, high = result["difference"]
-        print(f"difference: {value:+.4f} [{low:+.4f}, {high:+.4f}]")
+        for each in result["groups"]
+    ]
+    columns = ("group", "both", "only list", "only ref.", "precision", "recall")
+    tables.draw(Table("", columns, rows))
 
 
 def labels(result: dict[str, Any]) -> None:
@@ -86,7 +79,8 @@ def checked(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         if row["sound"]:
             count = sum(row["groups"].values())
-            print(visible(f"{row['list']}: sound; {len(row['groups'])} groups, {count} labels"))
+            state = "no defect, but see below" if row["common_words"] else "sound"
+            print(visible(f"{row['list']}: {state}; {len(row['groups'])} groups, {count} labels"))
         for label, other in row.get("common_words", {}).items():
             print(
                 visible(

@@ -20,7 +20,6 @@ class PaneProgress:
 
     Attributes:
         entry: The pane's entry in the ledger.
-        seconds: Time that the pane took.
         input_bytes: Bytes of the files as stored that are done; of a topic 0.
         total_bytes: Bytes of all files as stored; of a topic 0.
     """
@@ -36,7 +35,6 @@ class Observer:
     """Hears how a run goes on.
 
     Attributes:
-        pane: Called after each commit.
         note: Called with what a user should know.
         block: Called after each block of a file is read, with one worker only.
         backlog: Called again and again with the records of each partition of a topic that are not
@@ -56,14 +54,14 @@ class Outcome:
     """How a run ended.
 
     Attributes:
-        entries: The ledger.
-        new: Panes that this run committed.
         held: Why the gate is held; None if it is not.
+        unread: What of the input was not read, and why; None: all of it was.
     """
 
     entries: History
     new: int
     held: str | None = None
+    unread: str | None = None
 
     @property
     def halted(self) -> bool:

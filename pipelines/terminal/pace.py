@@ -12,12 +12,6 @@ LINE_SECONDS = 5.0  # between two lines
 T = TypeVar("T")
 
 
-def left(seconds: float) -> str:
-    """Say how long something takes yet."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02} left"
-
-
 def lines(
     session: Session,
     quiet: bool,
@@ -30,12 +24,8 @@ def lines(
     Args:
         session: A stop that was asked for ends the command there.
         quiet: Whether nothing is printed.
-        text: The line of a state.
         is_last: Whether a state is the last, and is printed in any case.
         at_once: Whether the first state is printed.
-
-    Returns:
-        A function to call with each state.
     """
     last = -LINE_SECONDS if at_once else time.monotonic()
 

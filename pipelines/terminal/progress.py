@@ -14,7 +14,7 @@ A JSON line is an object with these fields:
     seconds_left   at that pace; null where unknown
 
 A "pane" event also has: pane (its number), verdict, reason, folder, pane_documents, dead_letters,
-and for each attribute dr (cumulative, null without a mention) and state.
+and for each attribute dr (rolling, null without a mention) and state.
 
 A run that ends early prints another event, with the fields time, message and status (the exit
 status): "error", "stopped" (by a signal), or "held" (before the end of the input). The event "log"
@@ -40,6 +40,7 @@ from rich.text import Text
 from evenflow.pipelines.terminal.lines import counted, event, visible
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.schemas.words import duration, said, score
 from evenflow.transforms.io import formats
 
 if TYPE_CHECKING:
@@ -57,18 +58,7 @@ READ = 0.5
 class Pace:
     """What was read and committed since the start, and the pace that follows from it.
 
-    Attributes:
-        began: The start, in seconds of any clock.
-        total: Bytes of the input as stored.
-        likely: Bytes of its records, by estimate.
-        documents: Documents read since the start.
-        size: Bytes of their records.
-        committed_documents: Documents in committed panes.
-        committed_size: Bytes of their records.
-        share: Share of the input that was read up to the last committed pane.
-        size_then: Bytes of records read when that pane was committed.
-        mark: Time and share done from which the pace is measured; None for the start.
-        scores: Cumulative DR by attribute.
+    `began`: The start, in seconds of any clock.
     """
 
     began: float
@@ -91,9 +81,7 @@ class Pace:
     def committed(self, progress: PaneProgress, now: float) -> None:
         """Count a pane that was committed.
 
-        Args:
-            progress: The pane, and how much of the input is done.
-            now: The time, in seconds.
+        `now`: The time, in seconds.
         """
         entry = progress.entry
         first = not self.committed_documents
@@ -104,7 +92,7 @@ class Pace:
         self.size = max(self.size, self.committed_size)
         if progress.total_bytes:
             self.share, self.size_then = progress.input_bytes / progress.total_bytes, self.size
-        self.scores = {name: each.cumulative.dr for name, each in entry.attributes.items()}
+        self.scores = {name: each.rolling.dr for name, each in entry.attributes.items()}
         if first and entry.pane:  # a restart: earlier panes took none of this time
             self.mark = (now, self.done() or 0.0)
 
@@ -115,8 +103,7 @@ class Pace:
     def done(self) -> float | None:
         """Estimate how much of the input is done.
 
-        Returns:
-            A share from 0 to 1; None where the size of the input is unknown.
+        Returns A share from 0 to 1; None where the size of the input is unknown.
         """
         if not self.likely:
             return None
@@ -127,11 +114,7 @@ class Pace:
     def left(self, now: float) -> float | None:
         """Estimate the time that the rest takes.
 
-        Args:
-            now: The time, in seconds.
-
-        Returns:
-            Seconds at the pace so far; None where it is unknown.
+        `now`: The time, in seconds.
         """
         since, at = self.mark or (self.began, 0.0)
         done = self.done()
@@ -143,9 +126,7 @@ class Pace:
 class Reporter:
     """Counts and prints nothing. Its methods may be called from any thread.
 
-    Args:
-        pace: What was counted so far.
-        clock: Gives the time in seconds.
+    `clock`: Gives the time in seconds.
     """
 
     def __init__(self, pace: Pace, clock: Callable[[], float]):
@@ -202,10 +183,8 @@ class Lines(Reporter):
             return f"reading: {counted(pace.documents, 'document')}, {ahead}"
         verdict = entry.verdict
         why = "" if verdict.state == "open" else f" ({visible(verdict.reason)})"
-        figures = (
-            f"{counted(pace.committed_documents, 'document')}, {ahead}; DR {_scores(pace.scores)}"
-        )
-        return f"pane {entry.pane}: {verdict.state}{why}; {figures}"
+        done = f"{counted(pace.committed_documents, 'document')}, {ahead}"
+        return f"pane {entry.pane}: {said(verdict.state)}{why}; {done}; {_scores(pace.scores)}"
 
 
 class JsonLines(Lines):
@@ -261,7 +240,8 @@ class TerminalBar(Reporter):
         line.add_row(bar, Text(", ".join(words), overflow="ellipsis", no_wrap=True))
         if self._entry is None:
             return Group(line)
-        scores = f"pane {self._entry.pane}: {self._entry.verdict.state}; DR {_scores(pace.scores)}"
+        entry = self._entry
+        scores = f"pane {entry.pane}: {said(entry.verdict.state)}; {_scores(pace.scores)}"
         return Group(line, Text(scores, style="dim", overflow="ellipsis", no_wrap=True))
 
 
@@ -275,7 +255,6 @@ def reporter(
     """Report progress within the block.
 
     Args:
-        log_format: text or json.
         sizes: The input's files with their stored bytes.
         quiet: Whether nothing is printed.
         clock: Gives the time in seconds.
@@ -307,18 +286,9 @@ def _ahead(pace: Pace, now: float) -> list[str]:
     """How much is done and how long the rest takes, as far as known."""
     done, left = pace.done(), pace.left(now)
     share = [] if done is None else [f"{int(done * 100)} %"]
-    return share if left is None else [*share, f"{_span(left)} left"]
-
-
-def _span(seconds: float) -> str:
-    """A time to wait, rounded: 42 s, 3 min, 2.5 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return share if left is None else [*share, f"{duration(left)} left"]
 
 
 def _scores(scores: Mapping[str, float | None]) -> str:
-    """DR of each attribute in a line."""
-    return ", ".join(
-        f"{name} {'–' if dr is None else format(dr, '.3f')}" for name, dr in scores.items()
-    )
+    """The rolling DR of each attribute in a line."""
+    return "rolling DR " + ", ".join(f"{name} {score(dr)}" for name, dr in scores.items())

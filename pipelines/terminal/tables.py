@@ -5,7 +5,9 @@ They fit in 80 columns, and none of their text is taken for markup.
 
 from __future__ import annotations
 
+import shlex
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,21 +16,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenflow.pipelines.terminal import weights
+from evenflow.gates import facts
+from evenflow.gates import why as reasons
 from evenflow.pipelines.terminal.lines import counted, visible
-from evenflow.pipelines.terminal.summaries import (
-    by_language,
-    lost,
-    opening,
-    outside_columns,
-    taken_out,
-)
+from evenflow.schemas import words
 from evenflow.schemas.ledger import STATES
-from evenflow.transforms.measures import registry
+from evenflow.schemas.words import interval, number, percent, said, score
 
 UNBOUNDED = 10_000  # columns: no table is as wide
-SHOWN = 10  # numbers of blocked panes
-STYLES = {"too few": "bright_black", "open": "green", "warn": "yellow", "block": "bold red"}
+MOST = 12  # lines of the end of a run
+WHY = 2  # lines of a reason there
+WIDTH = 78  # columns of it
+STYLES = {"open": "green", "warn": "yellow", "block": "bold red", "held": "bold red"}
 
 
 def console() -> Console:
@@ -43,55 +42,56 @@ def console() -> Console:
     )
 
 
-def gate(status: Mapping[str, Any]) -> None:
-    """Print the state of a gate.
+def gate(
+    status: facts.Facts, output: object, more: Sequence[str] = (), most: int | None = None
+) -> None:
+    """Print the state of a gate: the verdict, why, the scores, and what to do.
 
     Args:
-        status: What `summaries.status` returned.
+        status: What `facts.of` returned.
+        more: Further lines.
+        most: The number of lines that are printed; None: all.
     """
-    out = console()
-    for each in lost(status):
-        out.print(Text(visible(each[0].upper() + each[1:]), "bold red"))
-    if status["attributes"]:
-        out.print(_scores(status["attributes"]))
-    for line in _other_scores(status):
-        print(visible(line))
-    if status["blocked"]:
-        last = status["blocked"][-SHOWN:]
-        more = "… " * (status["blocked_panes"] > len(last))
-        print(f"blocked: {more}{', '.join(map(str, last))}; `evenflow gate why` says why")
-    if any(reviewed := status["reviewed"].values()):
-        print("against the gate: {} accepted, {} rejected by people".format(*map(_panes, reviewed)))
+    out, train = console(), status.train
+    may = "yes" if train.may else "no"
+    out.print(Text.assemble("gate: ", _state(train.word), f"; may one train on accepted/: {may}"))
+    why = textwrap.wrap(visible(f"why: {train.why}"), WIDTH)
+    if most is not None and len(why) > WHY:
+        why = [*why[: WHY - 1], f"{why[WHY - 1][: WIDTH - 1]}…"]
+    print("\n".join(why))
+    if status.attributes:
+        out.print(_scores(status.attributes))
     print(
-        f"{counted(status['panes'], 'pane')}, {counted(status['documents'], 'document')}:"
-        f" {status['accepted']:,} accepted, {status['quarantined']:,} in quarantine"
+        f"{counted(status.panes, 'pane')}, {counted(status.documents, 'document')}:"
+        f" {status.accepted:,} accepted, {status.quarantined:,} in quarantine"
     )
-    for measure, section in registry.sections(status):
-        for line in measure.lines(section):
-            print(visible(line))
-    if asked := status["asking"]["questions"]:
-        fallbacks = status["asking"]["fallbacks"]
-        print(
-            f"{counted(asked, 'question')} to the language model, {fallbacks:,} answered by the"
-            " embedded one in its place"
-        )
-    for reason, count in status["dead_reasons"].items():
-        print(f"{counted(count, 'dead letter')}: {visible(reason)}")
-    reasons = "; ".join(_reasons(status))
-    out.print(Text.assemble("gate: ", (status["state"], STYLES[status["state"]]), f" ({reasons})"))
+    last = [f"next: {train.next}"] if train.next else []
+    lines = [
+        *facts.measure_lines(status),
+        *facts.lines(status),
+        *facts.attribute_lines(status),
+        *more,
+    ]
+    if most is not None:
+        rows = len(status.attributes)
+        room = most - len(why) - 3 - len(last) - (rows + 2 if rows else 0)
+        if len(lines) > room:
+            lines = lines[: max(room - 1, 0)]
+            last.insert(0, f"more: evenflow gate status {shlex.quote(str(output))}")
+    for line in [*lines, *last]:
+        print(visible(line))
 
 
-def _scores(attributes: Mapping[str, Any]) -> Table:
+def _scores(attributes: Mapping[str, facts.AttributeFacts]) -> Table:
     """A row of scores for each attribute."""
     table = Table(
         "attribute",
         "now",
-        "rolling\nDR,\njudged",
+        "rolling\nDR",
         "interval",
-        "cumulative\nDR",
-        *(state.replace(" ", "\n") for state in STATES),
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        *(state.replace("_", "\n") for state in STATES),
+        box=None,
+        padding=(0, 2, 0, 0),
         pad_edge=False,
     )
     for column in table.columns[1:]:  # a long name is wrapped, a figure never
@@ -99,47 +99,34 @@ def _scores(attributes: Mapping[str, Any]) -> Table:
     for column in table.columns[-len(STATES) :]:
         column.justify = "right"
     for name, each in attributes.items():
-        state = each["verdict"]["state"]
         table.add_row(
             visible(name),
-            Text(state, STYLES[state]),
-            *_score(each["rolling"]),
-            _score(each["cumulative"])[0],
-            *(str(each["panes"][one]) for one in STATES),
+            _state(each.verdict.state),
+            *_score(each.rolling.model_dump()),
+            *(str(each.panes[one]) for one in STATES),
         )
     return table
 
 
-def _reasons(status: Mapping[str, Any]) -> list[str]:
-    """Why a gate is as it is."""
-    reasons = [visible(status["reason"])]
-    if status["held"]:
-        reasons.append(
-            "held" if status["reason"] in status["held"] else f"held: {visible(status['held'])}"
-        )
-    elif not status["finished"]:
-        reasons.append("the run is not finished")
-    return reasons
+def _state(state: str) -> Text:
+    """A state in its colour."""
+    return Text(said(state), STYLES.get(state, "bright_black"))
 
 
-def _other_scores(status: Mapping[str, Any]) -> list[str]:
-    """DR of each attribute before the repair, and of accepted/ where that is not everything.
+def draw(table: words.Table) -> None:
+    """Print a table; without its frame where the terminal is too narrow, so that no name is cut.
 
-    Then what the text names too rarely, what weights did, and what fits no column.
+    A row without cells is a line.
     """
-    lines = []
-    for name, each in status["attributes"].items():
-        told = each["dr_before"] is None or status["weights"]
-        others = [] if told else [f"{each['dr_before']:.4f} before repair"]
-        if status["blocked_panes"] and each["accepted"] is not None:
-            others.append(f"{' '.join(_score(each['accepted']))} of accepted/")
-        if others:
-            lines.append(f"{name}: cumulative DR {', '.join(others)}")
-        if each["hardly_named"]:
-            lines.append(f"{name}: {each['hardly_named']}")
-    lines += weights.lines(status["weights"]) if status["weights"] else ()
-    others = (taken_out(status), outside_columns(status), by_language(status))
-    return [*lines, *(each for each in others if each is not None)]
+    out = console()
+    drawn = Table(*map(visible, table.columns), title=visible(table.title) or None)
+    for column, of_figures in zip(drawn.columns, table.figures, strict=True):
+        column.justify = "right" if of_figures else "left"
+    for row in table.rows:
+        drawn.add_row(*map(visible, row)) if row else drawn.add_section()
+    if out.measure(drawn, options=out.options.update(width=UNBOUNDED)).maximum > out.width:
+        drawn.box, drawn.padding = box.SIMPLE_HEAD, (0, 0)
+    out.print(drawn)
 
 
 def why(found: Mapping[str, Any]) -> None:
@@ -151,91 +138,32 @@ def why(found: Mapping[str, Any]) -> None:
     out, verdict = console(), found["verdict"]
     out.print(
         Text.assemble(
-            f"pane {found['pane']}: ",
-            (verdict["state"], STYLES[verdict["state"]]),
-            f" ({visible(verdict['reason'])})",
+            f"pane {found['pane']}: ", _state(verdict["state"]), f" ({visible(verdict['reason'])})"
         )
     )
-    print(f"rule: {found['rule']}")
-    if found["removed"]:
-        print(f"set aside: {visible(found['removed'])}")
-    for failure in found["failures"]:
-        words = f"{failure['expectation']}, {failure['subject']}: {failure['observed']}"
-        print(visible(f"check failed ({failure['severity']}): {words}"))
-    for reason, count in found["dead_reasons"].items():
-        print(f"{counted(count, 'dead letter')}: {visible(reason)}")
+    print("\n".join(map(visible, reasons.lines(found))))
+    if found["sources"]:
+        draw(reasons.source_table(found))
     for name, each in found["attributes"].items():
-        _why_attribute(name, each, out)
-    if found["next"]:
-        print(visible(f"next: {found['next']} ({found['runbook']})"))
-
-
-def _why_attribute(name: str, each: Mapping[str, Any], out: Console) -> None:
-    """Print why an attribute was judged as it was."""
-    window = each["window"]
-    panes = ", ".join(map(str, window["panes"])) or "none"
-    print(visible(f"\n{name}: {each['verdict']['state']} ({each['verdict']['reason']})"))
-    dr, interval = _score(window)
-    print(
-        f"rolling DR {dr} {interval}, with the accepted panes before it: {panes};"
-        f" {_part(each['pane_share'])} of the excess is this pane's"
-    )
-    table = Table("group", "mentions", "share", "of window", "target", title="groups of the pane")
-    for row in each["groups"]:
-        shares = (_part(row[key]) for key in ("share", "window_share", "target"))
-        table.add_row(visible(row["group"]), f"{row['mentions']:,.0f}", *shares)
-    out.print(table)
-    words = each["words"]
-    if words is not None:
-        print(
-            f"people are counted; all {words['mentions']:,} mentions of the pane would have DR"
-            f" {' '.join(_score(words))}; {counted(words['passages'], 'passage')} read"
-        )
-    people = () if words is None else ("people",)
-    labels = Table(
-        "label", "group", "mentions", *people, "of the excess", title="labels that weigh most"
-    )
-    for row in each["labels"]:
-        labels.add_row(
-            visible(row["label"]),
-            visible(row["group"]),
-            f"{row['mentions']:,}",
-            *(f"{row[key]:,.0f}" for key in people),
-            _part(row["share"]),
-        )
-    if each["labels"]:
-        out.print(labels)
-    if each["documents"]:
-        print("documents that weigh most, with their share of the excess:")
-    for row in each["documents"]:
-        out.print(Text.assemble(f"  {_part(row['share'])} ", (visible(row["id"]), "bold"), ": "))
-        out.print(marked(row), soft_wrap=True)
-    for line in opening(each):
-        print(visible(line))
-    for line in each["missing"]:
-        print(visible(f"{line}; its documents are missing here"))
+        print("\n" + "\n".join(map(visible, reasons.attribute_lines(name, each))))
+        for table in reasons.attribute_tables(name, each):
+            draw(table)
+        if each["documents"]:
+            print("documents that weigh most, with their share of the excess:")
+        for row in each["documents"]:
+            head = f"  {percent(row['share'])} "
+            out.print(Text.assemble(head, (visible(row["id"]), "bold"), ": "))
+            out.print(marked(row), soft_wrap=True)
 
 
 def marked(row: Mapping[str, Any]) -> Text:
-    """A passage in one line, its labels in bold.
-
-    Args:
-        row: passage, and labels with their offsets in it.
-
-    Returns:
-        The text, indented.
-    """
+    """A passage in one line, its labels in bold."""
     text, at = Text("    "), 0
     for label in row["labels"]:
         text.append(visible(row["passage"][at : label["start"]]))
         text.append(visible(row["passage"][label["start"] : label["end"]]), "bold underline")
         at = label["end"]
     return text.append(visible(row["passage"][at:]))
-
-
-def _part(share: float | None) -> str:
-    """A share in per cent."""
-    return "–" if share is None else f"{share:.1%}"
 
 
 def measured(result: Mapping[str, Any]) -> None:
@@ -248,71 +176,19 @@ def measured(result: Mapping[str, Any]) -> None:
         f"{counted(result['documents'], 'document')}, {result['text_bytes'] / 1e6:,.1f} MB of text"
     )
     of_people = any("words" in each for each in result["attributes"].values())
-    table = Table(
-        "attribute",
-        "group",
-        "people" if of_people else "mentions",
-        "share",
-        "target",
-        "DR",
-        "interval",
-        title=title,
-    )
-    for column in table.columns[2:5]:
-        column.justify = "right"
-    for number, (name, each) in enumerate(result["attributes"].items()):
-        if number:
-            table.add_section()
-        targets = each["target"] or dict.fromkeys(each["counts"], 1 / len(each["counts"]))
-        first = (visible(name), *_score(each))
-        for group, count in each["counts"].items():
-            share = each["shares"][group]
-            figures = (
-                f"{count:,.0f}",
-                "" if share is None else f"{share:.1%}",
-                f"{targets[group]:.1%}",
-            )
-            table.add_row(first[0], visible(group), *figures, *first[1:])
-            first = ("", "", "")
-    _framed(table)
-    if languages := by_language(result):
-        print(visible(languages))
+    columns = ("attribute", "group", "people" if of_people else "mentions", "share", "target")
+    rows: list[Sequence[str]] = []
     for name, each in result["attributes"].items():
-        if sentence := _converged(each["convergence"]):
-            print(visible(f"{name}: {sentence}"))
-        if words := each.get("words"):
-            dr, interval = _score(words)
-            print(
-                visible(
-                    f"{name}: of {sum(words['counts'].values()):,} mentions about"
-                    f" {sum(each['counts'].values()):,.0f} name people of their group"
-                    f" ({counted(each['passages'], 'passage')} read); DR of all mentions: {dr}"
-                    + (f", {interval}" if interval else "")
-                )
-            )
-            against = [f"{of}: {' '.join(_score(row))}" for of, row in each["against"].items()]
-            print(visible(f"{name}: DR of people against other shares: {', '.join(against)}"))
-    for each, section in registry.sections(result):
-        for line in each.lines(section):
-            print(visible(line))
-
-
-def _converged(convergence: Mapping[str, Any]) -> str:
-    """After how many documents DR is known well enough; empty where that is unknown."""
-    known = f"DR is known to ±{convergence['epsilon']:g}"
-    if convergence["documents"] is not None:
-        return f"{known} after {counted(convergence['documents'], 'document')} that name it"
-    if convergence["projected"] is not None:
-        return (
-            f"not yet; {known} after about {_rounded(convergence['projected']):,} documents that"
-            " name it"
-        )
-    return ""
-
-
-def _rounded(number: int) -> int:
-    """A number rounded to two digits."""
-    return round(number, 2 - len(str(number)))
+        rows += [()] * bool(rows)
+        targets = each["target"] or dict.fromkeys(each["counts"], 1 / len(each["counts"]))
+        first = (name, *_score(each))
+        for group, count in each["counts"].items():
+            share, target = percent(each["shares"][group]), percent(targets[group])
+            rows.append((first[0], group, number(count), share, target, *first[1:]))
+            first = ("", "", "")
+    draw(words.Table(title, (*columns, "DR", "interval"), rows))
+    for line in facts.measured_lines(result):
+        print(visible(line))
 
 
 def lists(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -322,12 +198,15 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
         rows: Of each list its name, groups with their sizes, source, and whether it is measured by
             default.
     """
-    table = Table("name", "groups (labels)", "source")
-    for row in rows:
-        groups = ", ".join(f"{group} ({size})" for group, size in row["groups"].items())
-        name = f"{row['name']} *" if row["default"] else row["name"]
-        table.add_row(visible(name), visible(groups), visible(row["source"]))
-    console().print(table)
+    cells = [
+        (
+            f"{row['name']} *" if row["default"] else row["name"],
+            ", ".join(f"{group} ({size})" for group, size in row["groups"].items()),
+            row["source"],
+        )
+        for row in rows
+    ]
+    draw(words.Table("", ("name", "groups (labels)", "source"), cells))
 
 
 def plugins(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -339,63 +218,46 @@ def plugins(rows: Sequence[Mapping[str, Any]]) -> None:
     if not rows:
         print("no installed package declares a plug-in")
         return
-    table = Table("kind", "name", "package", "place")
-    for row in rows:
-        kind = row["kind"].removeprefix("evenflow.")
-        cells = (kind, row["name"], row["package"], row["place"])
-        table.add_row(*map(visible, cells))
-    console().print(table)
+    columns = ("kind", "name", "package", "place")
+    draw(words.Table("", columns, [[row[key] for key in columns] for row in rows]))
     for row in rows:
         if row["problem"]:
             print(visible(row["problem"]))
 
 
 def labels_in_corpus(result: Mapping[str, Any]) -> None:
-    """Print how often labels name people, the weakest label first, with examples of weak ones.
-
-    Args:
-        result: What `annotation.label_people.check` returned.
-    """
-    title = counted(result["documents"], "document")
-    table = Table("label", "group", "mentions", "people", "interval", "DR without", title=title)
-    for each in result["labels"]:
-        dr = each["dr_without"]
-        table.add_row(
-            visible(each["label"]),
-            visible(each["group"]),
-            f"{each['mentions']:,}",
-            f"{each['precision']:.0%}",
-            f"{each['low']:.0%}–{each['high']:.0%}",
-            "" if dr is None else f"{dr:.4f}",
+    """Print how often labels name people, the weakest label first, with examples of weak ones."""
+    rows = [
+        (
+            each["label"],
+            each["group"],
+            number(each["mentions"]),
+            percent(each["precision"]),
+            f"{each['low']:.0%}–{each['high']:.0%}" if result["learnt"] else "",
+            score(each["dr_without"]),
         )
-    _framed(table)
+        for each in result["labels"]
+    ]
+    columns = ("label", "group", "mentions", "people", "interval", "DR without")
+    draw(words.Table(counted(result["documents"], "document"), columns, rows))
     for each in result["labels"]:
-        for one in each["examples"] if each["precision"] < 0.5 else ():
-            print(visible(f"{each['label']}, people {one['people']:.0%}: {one['text']}"))
-    dr = {name: "none" if each is None else f"{each:.4f}" for name, each in result["dr"].items()}
+        for one in each["examples"]:
+            if not result["learnt"]:
+                print(visible(f"{each['label']}: {one['text']}"))
+            elif each["precision"] < 0.5:
+                print(visible(f"{each['label']}, people {percent(one['people'])}: {one['text']}"))
+    if not result["learnt"]:
+        print("No document was labelled for this attribute: how many name people is not estimated")
+    dr = {name: score(each) for name, each in result["dr"].items()}
     print(
         f"DR of all mentions {dr['words']}; of those that name people {dr['people']}; of all"
         f" mentions of labels that mostly name people {dr['without_weak']}"
     )
 
 
-def _framed(table: Table) -> None:
-    """Print a table; without its frame where the terminal is too narrow, so that no name is cut."""
-    out = console()
-    if out.measure(table, options=out.options.update(width=UNBOUNDED)).maximum > out.width:
-        table.box, table.padding = box.SIMPLE_HEAD, (0, 0)
-    out.print(table)
-
-
-def _score(score: Mapping[str, Any]) -> tuple[str, str]:
+def _score(found: Mapping[str, Any]) -> tuple[str, str]:
     """DR and its interval as text."""
-    if score["dr"] is None:
+    if found["dr"] is None:
         return "no mention", ""
-    return f"{score['dr']:.4f}", (
-        "" if score["low"] is None else f"{score['low']:.3f}–{score['high']:.3f}"
-    )
-
-
-def _panes(number: int) -> str:
-    """A number of panes."""
-    return counted(number, "pane")
+    low, high = found["low"], found["high"]
+    return score(found["dr"]), "" if low is None else interval(low, high)

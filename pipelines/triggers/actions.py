@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-import evenflow.transforms.llm.client.guard as guard
+import evenflow.pipelines.triggers.guard as guard
 from evenflow.gates.ledger.history import History
 from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
@@ -38,16 +38,7 @@ CLI = "from evenflow.pipelines.cli.app import main; main()"
 
 @dataclass(frozen=True)
 class Attempt:
-    """How an attempt ended.
-
-    Attributes:
-        ok: Whether it did what it should.
-        message: Exit status or error, in a sentence.
-        output: The end of what it printed.
-        hopeless: Whether another attempt would end the same way.
-        figures: Figures of a benchmark by suite.
-        promoted: Whether what was trained was promoted; None where nobody asked.
-    """
+    """How an attempt ended."""
 
     ok: bool
     message: str
@@ -65,20 +56,7 @@ class Interrupted(Exception):  # noqa: N818 (no error: the process is asked to s
 
 
 def attempt(output: Storage, config: Config, decision: Decision, stop: threading.Event) -> Attempt:
-    """Try a rule's action once.
-
-    Args:
-        output: The gate's output.
-        config: The configuration, which has the rule.
-        decision: Why the rule fired.
-        stop: Set it to end the action.
-
-    Returns:
-        How it ended.
-
-    Raises:
-        Interrupted: It was ended by `stop`.
-    """
+    """Try a rule's action once."""
     rule = config.triggers[decision.rule]
     if rule.command is not None:
         try:

@@ -31,12 +31,7 @@ def act(output: Place, config: Config, stop: threading.Event | None = None) -> l
     """Act on every decision that is pending, and on those that follow from them.
 
     Args:
-        output: The output.
         config: The configuration. A decision of a rule that it no longer has is left alone.
-        stop: Set it to end early.
-
-    Returns:
-        How the actions ended.
 
     Raises:
         LockedError: Another process acts.
@@ -100,7 +95,6 @@ def acting(
     """Act beside what the block does, and at its end on what is left.
 
     Args:
-        output: The output.
         config: The configuration; without triggers nothing is done.
         note: Called with what a user should know.
 

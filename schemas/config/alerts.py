@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import Section, Share
 
 
 class Budgets(Section):

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from evenflow.schemas.config.repair import Modes
-from evenflow.schemas.config.section import SHARES_TOLERANCE, Section, Share
+from evenflow.schemas.config.sections import SHARES_TOLERANCE, Section, Share
 from evenflow.schemas.config.stereotypes import AttributeStereotypes
 from evenflow.schemas.messages import Problem, refuse
 

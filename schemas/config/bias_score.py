@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import OFF, Section, Share
 
 
 class BiasScoreSettings(Section):
     """Section `bias_score`."""
 
-    mode: Annotated[
-        Literal["off", "measure", "subtract", "augment"],
-        BeforeValidator(lambda value: "off" if value is False else value),
-    ] = Field(
+    mode: Annotated[Literal["off", "measure", "subtract", "augment"], OFF] = Field(
         default="off",
         description=(
             "What is done. off: nothing. measure: every sentence is scored, and the pane is judged"
@@ -47,11 +44,9 @@ class BiasScoreSettings(Section):
     vectors: str | None = Field(
         default=None,
         description=(
-            "File of word vectors: text of GloVe or fastText, text or binary of word2vec. Or the"
-            " folder of an encoder as transformers reads it: each word then has its vector, and its"
-            " importance, in its sentence. The path is relative to this file's folder. encoder: the"
-            " encoder that ships. null: the shipped static vectors, which need 12 MB of memory and"
-            " know 47,720 words."
+            "File of word vectors: text of GloVe or fastText, text or binary of word2vec. The path"
+            " is relative to this file's folder. null: the shipped vectors, which need 12 MB of"
+            " memory and know 47,720 words."
         ),
     )
     reference: str | None = Field(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import Section, Share
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.threshold import Threshold, ThresholdError
 

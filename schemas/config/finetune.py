@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import OFF, Section, Share
 from evenflow.schemas.messages import Problem, refuse
-
-OF_BOOL = {True: "loss", False: "off"}  # YAML reads off as false; the key was once true or false
 
 
 class FinetuneSettings(Section):
@@ -86,15 +84,11 @@ class FinetuneSettings(Section):
             " mlm never packs."
         ),
     )
-    weights: Annotated[
-        Literal["loss", "sample", "off"],
-        BeforeValidator(lambda value: OF_BOOL[value] if isinstance(value, bool) else value),
-    ] = Field(
+    weights: Annotated[Literal["loss", "off"], OFF] = Field(
         default="loss",
         description=(
             "How the documents' weights (mode weight) count. loss: in the loss of their tokens."
-            " sample: in how often an epoch takes a document, drawn anew for each epoch. Both have"
-            " the same gradient on average. off: not at all. true is loss, false is off."
+            " off: not at all."
         ),
     )
     masked: Share = Field(
@@ -130,22 +124,6 @@ class FinetuneSettings(Section):
     checkpoint_steps: int = Field(
         default=20, ge=1, description="Steps between checkpoints. 20: a kill loses few steps."
     )
-    held_out: float = Field(
-        default=0.0,
-        ge=0,
-        description=(
-            "Documents that are not trained on: a share if it is below 1, else a number. Their loss"
-            " is taken at each checkpoint, and the weights with the lowest one are saved. 0: none."
-        ),
-    )
-    patience: int | None = Field(
-        default=None,
-        ge=1,
-        description=(
-            "Checkpoints without a lower loss of the held-out documents after which training stops."
-            " null: it goes on to the last step."
-        ),
-    )
     merge: bool = Field(
         default=False,
         description=(
@@ -164,9 +142,7 @@ class FinetuneSettings(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> FinetuneSettings:
-        """Refuse patience with nothing held out, and replay without a window."""
+        """Refuse replay without a window."""
         if self.replay and self.window is None:
             refuse([Problem(("replay",), "window was expected with it")])
-        if self.patience is not None and not self.held_out:
-            refuse([Problem(("patience",), "held_out was expected with it")])
         return self

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from evenflow.schemas.config.section import Section
+from evenflow.schemas.config.sections import Section
 from evenflow.schemas.secrets import check_security
 
 

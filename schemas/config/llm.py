@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import Section, Share
 from evenflow.schemas.hidden import AddressOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
 

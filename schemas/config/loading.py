@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evenflow.schemas import commented as yaml_form
+from evenflow.schemas.config import parts
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.config.whole import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
@@ -51,11 +52,8 @@ def load(
         overrides: Values by dotted key, which win over the file.
         only: Names of the attributes to measure; empty for all.
         own_lists: Paths of word lists whose attributes are measured too.
-        options: What the user calls a key of the overrides, such as --mode for repair.mode.
+        options: What the user calls a key of the overrides, such as --repair-mode for repair.mode.
         sets: Further values as KEY=VALUE (gate.warn=0.2), which win over all; VALUE is YAML.
-
-    Returns:
-        The configuration.
 
     Raises:
         ConfigError: The configuration cannot be used. The message names every mistake.
@@ -81,7 +79,7 @@ def load(
         raise _error(problems(error, Config), settings, path, named) from error
     if path:
         _locate(config, path.parent)
-    found: list[Problem] = []
+    found = list(parts.problems(config))
     for name, each in config.attributes.items():
         if name not in loader.NAMED and not (each.wordlist or each.finder):
             each.finder = name if name in declared(ATTRIBUTES) else None
@@ -101,16 +99,7 @@ def load(
 
 
 def mismatches(name: str, attribute: AttributeSettings, words: loader.WordList) -> list[Problem]:
-    """Compare an attribute's settings with its word list.
-
-    Args:
-        name: Name of the attribute.
-        attribute: Its settings.
-        words: Its word list.
-
-    Returns:
-        The problems: another name in the list, or a target for other groups than the list's.
-    """
+    """Compare an attribute's settings with its word list."""
     key = ("attributes", name)
     if words.attribute != name:
         return [
@@ -153,11 +142,7 @@ def _assign(data: dict[str, Any], key: str, assigned: Any) -> None:
 
 
 def _assigned(given: str) -> tuple[str, Any]:
-    """Key and value of KEY=VALUE. A value is YAML, or text where the key holds text alone.
-
-    Raises:
-        ConfigError: It is none.
-    """
+    """Key and value of KEY=VALUE. A value is YAML, or text where the key holds text alone."""
     key, equals, text = (part.strip() for part in given.partition("="))
     if not equals or not all(key.split(".")):
         raise ConfigError(f"{SET} {given}: KEY=VALUE was expected, such as gate.warn=0.2")
@@ -168,7 +153,6 @@ def value(key: str, text: str, name: str) -> Any:
     """Read a value that an option gives.
 
     Args:
-        key: The dotted key.
         text: The value: text where the key holds text alone, else YAML.
         name: What the user calls the key, such as --warn.
 
@@ -186,18 +170,16 @@ def value(key: str, text: str, name: str) -> Any:
 
 
 def described(key: str) -> tuple[Any, Any, str]:
-    """What the schema says of a key of a section: its type, its default and its description."""
-    section, name = key.split(".")
-    model: Any = Config.model_fields[section].annotation
+    """What the schema says of a key: its type, its default and its description."""
+    model, (*sections, name) = Config, key.split(".")
+    for section in sections:
+        model: Any = model.model_fields[section].annotation
     field = model.model_fields[name]
     return field.annotation, field.get_default(call_default_factory=True), field.description
 
 
 def commented(config: Config) -> str:
     """Write the configuration as YAML, with the meaning of each key and the reason of its default.
-
-    Args:
-        config: The configuration.
 
     Returns:
         YAML that loads back as the same configuration.
@@ -219,11 +201,7 @@ def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str]) -> None:
-    """Add the attributes of a user's word lists, then keep those of `only`.
-
-    Raises:
-        WordListError: A word list cannot be used.
-    """
+    """Add the attributes of a user's word lists, then keep those of `only`."""
     attributes: Any = data.get("attributes", {name: {} for name in loader.SHIPPED})
     if not is_mapping(attributes):
         return
@@ -238,6 +216,7 @@ def _locate(config: Config, folder: Path) -> None:
     """Resolve paths against the file's folder, if something is there."""
     owners = [(each, "wordlist") for each in config.attributes.values()]
     files = [(config.checks, "suite"), (config.coverage, "entities")]
+    files += [(config.reference, "file")]
     files += [(config.bias_score, name) for name in ("vectors", "reference")]
     for owner, name in [*owners, *files]:
         value = getattr(owner, name)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import Section, Share
 from evenflow.schemas.guards import is_list
 from evenflow.schemas.messages import Problem, refuse, shown
 

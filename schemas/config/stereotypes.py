@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import OFF, Section, Share
 from evenflow.schemas.guards import is_mapping
 
-# YAML 1.1 reads an off without quotes as false.
-Policy = Annotated[
-    Literal["off", "flag", "remove", "quarantine"],
-    BeforeValidator(lambda value: "off" if value is False else value),
-]
+Policy = Annotated[Literal["off", "flag", "remove", "quarantine"], OFF]
 
 
 class StereotypeSettings(Section):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cronsim import CronSim, CronSimError
 from pydantic import Field, StringConstraints, model_validator
 
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import Section, Share
 from evenflow.schemas.hidden import Address, CommandOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
 

@@ -7,28 +7,31 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from evenflow.schemas import plugins
 from evenflow.schemas.config.alerts import Alerts
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.config.bias_score import BiasScoreSettings
-from evenflow.schemas.config.checks import CheckSettings
 from evenflow.schemas.config.coverage import CoverageSettings
-from evenflow.schemas.config.duplicates import Duplicates
 from evenflow.schemas.config.fields import Fields
 from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.schemas.config.gate import Gate
 from evenflow.schemas.config.kafka import Kafka
 from evenflow.schemas.config.llm import Llm
-from evenflow.schemas.config.measure import Measure
-from evenflow.schemas.config.metrics import Metrics
-from evenflow.schemas.config.pane import PaneSettings
 from evenflow.schemas.config.repair import JUDGES, Mode, RepairSettings
-from evenflow.schemas.config.section import SHARES_TOLERANCE, Section
-from evenflow.schemas.config.shards import Shards
+from evenflow.schemas.config.sections import (
+    SHARES_TOLERANCE,
+    CheckSettings,
+    Duplicates,
+    Measure,
+    Metrics,
+    PaneSettings,
+    ReferenceSettings,
+    Section,
+    Shards,
+)
 from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
-from evenflow.schemas.config.synthetic import SyntheticSettings
 from evenflow.schemas.config.triggers import RuleName, Trigger
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.plugin_finder import found_by
@@ -36,9 +39,17 @@ from evenflow.wordlists import loader
 
 
 class Config(Section):
-    """The configuration: its sections, and the keys outside of sections."""
+    """The configuration: its sections, and the keys outside of sections.
+
+    Plug-ins are names here. `loading.load` loads those that a user names.
+    """
 
     fields: Fields = Field(default_factory=Fields, description="The input's fields.")
+    strict_input: bool = Field(
+        default=False,
+        exclude_if=lambda given: not given,
+        description="Whether a file in the input that nothing reads is an error.",
+    )
     pane: PaneSettings = Field(
         default_factory=PaneSettings,
         description="Panes: slices of the input. Each pane is judged as a whole.",
@@ -54,6 +65,10 @@ class Config(Section):
         default_factory=Gate,
         description="When a pane gets a warning or is blocked. DR is 0 if even, and at most 1.",
     )
+    reference: ReferenceSettings = Field(
+        default_factory=ReferenceSettings,
+        description="What the stream should be: each source as it was.",
+    )
     repair: RepairSettings = Field(
         default_factory=RepairSettings, description="How uneven groups are made even."
     )
@@ -68,9 +83,6 @@ class Config(Section):
     )
     coverage: CoverageSettings = Field(
         default_factory=CoverageSettings, description="Meetings of attributes that are too rare."
-    )
-    synthetic: SyntheticSettings = Field(
-        default_factory=SyntheticSettings, description="Documents that a program wrote."
     )
     measures: dict[str, dict[str, Any]] = Field(
         default_factory=dict[str, dict[str, Any]],
@@ -130,15 +142,11 @@ class Config(Section):
                     ("attributes",), f"at least one was expected; leave the key out for {usual}"
                 )
             )
-        if self.gate.block < self.gate.warn:
-            found.append(
-                Problem(
-                    ("gate", "block"), f"block ({self.gate.block}) is below warn ({self.gate.warn})"
-                )
-            )
+        warn, block = self.gate.warn, self.gate.block
+        if warn is not None and block is not None and block < warn:
+            found.append(Problem(("gate", "block"), f"block ({block}) is below warn ({warn})"))
         found += self._bias_problems()
         found += self._measure_problems()
-        found += self._plugin_problems()
         if self.measure.language_field is not None and not self.measure.by_language:
             text = "the language matters with measure.by_language alone; set it, or leave this out"
             found.append(Problem(("measure", "language_field"), text))
@@ -187,7 +195,7 @@ class Config(Section):
         """Thresholds of attributes of which block is below warn."""
         for name, each in self.attributes.items():
             warn, block = self.thresholds(name)
-            if block < warn:
+            if warn is not None and block is not None and block < warn:
                 which = "warn" if each.block is None else "block"
                 both = each.warn is not None and each.block is not None
                 hint = "" if both else "; one of them is the gate's"
@@ -195,28 +203,10 @@ class Config(Section):
                 yield Problem(("attributes", name, which), text)
 
     def _measure_problems(self) -> Iterator[Problem]:
-        """What is wrong with measures of other packages; their settings get their defaults."""
-        for name, given in self.measures.items():
+        """Measures of other packages whose names are taken."""
+        for name in self.measures:
             if name in type(self).model_fields:
                 yield Problem(("measures", name), f"{name} has a section of its own")
-                continue
-            try:
-                settings = plugins.measure(name).part.settings
-                self.measures[name] = settings.model_validate(given).model_dump()
-            except plugins.PluginError as error:
-                yield Problem(("measures", name), str(error))
-            except ValidationError as error:
-                for each in error.errors():
-                    yield Problem(("measures", name, *map(str, each["loc"])), each["msg"])
-
-    def _plugin_problems(self) -> Iterator[Problem]:
-        """Plug-ins in the place of shipped parts that cannot be used."""
-        for kind, (key, name) in self.plugin_parts.items():
-            try:
-                plugins.load(kind, name)
-            except plugins.PluginError as error:
-                usual = f"{' or '.join(JUDGES)} or " if kind == plugins.JUDGES else ""
-                yield Problem(tuple(key.split(".")), f"{usual}a plug-in was expected: {error}")
 
     @property
     def plugin_parts(self) -> dict[str, tuple[str, str]]:
@@ -227,6 +217,11 @@ class Config(Section):
         if self.stereotypes.detector is not None:
             found[plugins.DETECTORS] = "stereotypes.detector", self.stereotypes.detector
         return found
+
+    @property
+    def plugged_measures(self) -> tuple[str, ...]:
+        """The names of the measures that other packages bring."""
+        return tuple(self.measures)
 
     def _people_problems(self) -> Iterator[Problem]:
         """What cannot be asked beside counting people, or without it."""
@@ -261,13 +256,19 @@ class Config(Section):
                 text = f"the shares sum to {total:.9g}; 1 at most was expected"
                 yield Problem(("repair", "totals", name), text)
 
-    def thresholds(self, attribute: str) -> tuple[float, float]:
-        """Thresholds of warn and block for an attribute: its own, or the gate's."""
+    def thresholds(self, attribute: str) -> tuple[float, float] | tuple[None, None]:
+        """Thresholds of warn and block for an attribute, its own or the gate's; None: none is set.
+
+        Where block alone is set, warn is the same. Where warn alone is, DR cannot reach block.
+        """
         own = self._own(attribute)
-        return (
-            self.gate.warn if own.warn is None else own.warn,
-            self.gate.block if own.block is None else own.block,
-        )
+        warn = self.gate.warn if own.warn is None else own.warn
+        block = self.gate.block if own.block is None else own.block
+        if warn is None and block is None:
+            return None, None
+        if warn is None or (block is not None and own.warn is None and own.block is not None):
+            warn = min(block or 0, 1 if warn is None else warn)
+        return warn, 1.0 if block is None else block
 
     def mode(self, attribute: str) -> Mode:
         """How an attribute's text is repaired: by its own mode, or the general one.
@@ -309,9 +310,6 @@ class Config(Section):
     def target(self, words: loader.WordList) -> list[float] | None:
         """Shares of an attribute's mentions that its groups should have.
 
-        Args:
-            words: Its word list.
-
         Returns:
             The configuration's shares, or else the list's, in the order of its groups (M,); None:
             equal shares.
@@ -322,9 +320,6 @@ class Config(Section):
 
     def word_list(self, attribute: str) -> loader.WordList:
         """The word list of a measured attribute.
-
-        Args:
-            attribute: Name of the attribute.
 
         Raises:
             WordListError: The list cannot be read.

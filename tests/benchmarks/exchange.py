@@ -19,16 +19,17 @@ import argparse
 import hashlib
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 from document_labels import documents as documents_of
 from document_labels import passages
 
-from evenflow.pipelines.lab.train import exchange_figures
 from evenflow.pipelines.lab.train.exchange_figures import JudgedSet, SetJudge
 from evenflow.transforms.lab.training import labelled
-from evenflow.transforms.lab.training.evaluate import share
+from evenflow.transforms.lab.training.evaluate import Floats, Truth, area, share
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import files
 from evenflow.transforms.models.reader import Reader
@@ -38,9 +39,10 @@ from evenflow.transforms.substitution.counterfactuals import rewrite
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
-PRECISIONS = (0.6, 0.7, 0.75, 0.8)  # of `repair.precision`
-PRECISION = 0.8  # its default
+PRECISION = 0.8  # the default of `repair.precision`
+DRAWS = 300  # bootstrap samples of documents
 BRACKET = re.compile(r"\[(.*?)\]")
+CUTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # probabilities of the table of precision
 
 
 def texts(corpora: Sequence[Path]) -> dict[str, str]:
@@ -60,13 +62,12 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
     judged = judge.judge(documents)
     speed = sum(len(each.text) for each in documents) / (time.process_time() - begin) / 1e6
     chances = [reader.calibrated(each.attribute, each.logit, each.stay) for each in judged]
-    wanted = exchange_figures.right_mentions(documents)
+    wanted = right_mentions(documents)
     names = {each.document for each in documents}
     print(f"## {title}: {len(names)} documents\n")
     print(f"{speed:.3f} MB of text a second and core, all sets\n")
-    print("\n".join(exchange_figures.areas(judged, chances)), "\n")
-    print("\n".join(exchange_figures.table(judged, chances, wanted)), "\n")
-    print("\n".join(first_stage(judged, chances, reader)), "\n")
+    print("\n".join(areas(judged, chances)), "\n")
+    print("\n".join(table(judged, chances, wanted)), "\n")
     cut = reader.cut("gender", PRECISION)
     by_source: dict[str, list[tuple[JudgedSet, float]]] = {}
     for each, chance in zip(judged, chances, strict=True):
@@ -78,23 +79,77 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
     print()
 
 
-def first_stage(
-    judged: Sequence[JudgedSet], chances: Sequence[float], reader: Reader
-) -> Iterator[str]:
-    """What the first stage asks about, by the precision that is wanted of gender."""
-    both = [pair for pair in zip(judged, chances, strict=True) if pair[0].attribute == "gender"]
-    for wanted in PRECISIONS:
-        cut = reader.cut("gender", wanted)
-        least = reading.least(reading.DocumentJudge(reader), cut)
-        asked = [each.first >= least for each, _ in both]
-        made = [at for at, (_, chance) in enumerate(both) if chance >= cut]
-        good = [at for at in made if both[at][0].right and both[at][0].whole]
-        yield (
-            f"gender, precision {wanted}: the first stage asks about"
-            f" {share(sum(asked), len(both))} of the sets,"
-            f" {share(sum(asked[at] for at in made), len(made))} of those that are made,"
-            f" {share(sum(asked[at] for at in good), len(good))} of those made rightly"
-        )
+def right_mentions(documents: Iterable[Labelled]) -> Counter[str]:
+    """Count by attribute the mentions that may change."""
+    out: Counter[str] = Counter()
+    for each in documents:
+        out[each.attribute] += sum(len(one.mentions) for one in each.meant if one.right)
+    return out
+
+
+def table(
+    judged: Sequence[JudgedSet],
+    chances: Sequence[float],
+    wanted: Counter[str],
+    cuts: Sequence[float] = CUTS,
+) -> list[str]:
+    """Write precision and recall by attribute and cut."""
+    out = [
+        "| attribute | from | right and whole, of those made | documents without a wrong change |"
+        " mentions done, of those that may change |",
+        "|---|---|---|---|---|",
+    ]
+    for attribute in dict.fromkeys(each.attribute for each in judged):
+        own = [
+            (each, chance)
+            for each, chance in zip(judged, chances, strict=True)
+            if each.attribute == attribute
+        ]
+        for cut in cuts:
+            made = {(each.document, each.mentions): each for each, chance in own if chance >= cut}
+            good = [each for each in made.values() if each.right and each.whole]
+            changed = {document for document, _ in made}
+            bad = {each.document for each in made.values() if each not in good}
+            done = len({(each.document, at) for each in good for at in each.mentions})
+            out.append(
+                f"| {attribute} | {cut:.2f} | {share(len(good), len(made))} |"
+                f" {share(len(changed - bad), len(changed))} |"
+                f" {share(done, wanted[attribute])} |"
+            )
+    return out
+
+
+def area_between(chances: Floats, true: Truth, documents: Sequence[str]) -> tuple[float, float]:
+    """The 95 % interval of the area, by a bootstrap over documents."""
+    _, codes = np.unique(np.asarray(documents), return_inverse=True)
+    groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    rng = np.random.default_rng(0)
+    draws: list[float] = []
+    for _ in range(DRAWS):
+        at = np.concatenate([groups[code] for code in rng.integers(0, len(groups), len(groups))])
+        draws.append(area(chances[at], true[at]))
+    low, high = np.nanquantile(draws, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def areas(judged: Sequence[JudgedSet], chances: Sequence[float]) -> list[str]:
+    """Write the area under the curve by attribute: reader, first stage."""
+    out: list[str] = []
+    for attribute in dict.fromkeys(each.attribute for each in judged):
+        at = [n for n, each in enumerate(judged) if each.attribute == attribute]
+        true = np.array([judged[n].right and judged[n].whole for n in at])
+        names = [judged[n].document for n in at]
+        for title, values in (
+            ("reader", [chances[n] for n in at]),
+            ("first stage", [judged[n].first for n in at]),
+        ):
+            scores = np.array(values)
+            low, high = area_between(scores, true, names)
+            out.append(
+                f"{attribute} {title}: n {len(true)}, right {true.mean():.3f},"
+                f" area {area(scores, true):.3f} [{low:.3f}, {high:.3f}]"
+            )
+    return out
 
 
 def winogender(path: Path) -> Iterator[tuple[str, str]]:

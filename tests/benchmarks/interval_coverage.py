@@ -3,10 +3,7 @@
 
 Documents are drawn from a stream whose true DR is known: lengths geometric or lognormal, shares
 within a document Dirichlet (so counts are overdispersed), and the shares drift with the length (so
-long documents weigh and lean). Beside the interval of
-evenflow.transforms.measures.representation.dr: the naive multinomial one, which takes words for
-independent, and, on a few cells with few documents, the percentile interval of a bootstrap that
-draws documents.
+long documents weigh and lean).
 
 What the interval's constants were chosen on (--development) has other seeds, dispersions, length
 laws and drifts than what is reported. The whole table takes some minutes on one core; --groups and
@@ -17,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import erf, log, sqrt
@@ -25,15 +22,12 @@ from math import erf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from evenflow.schemas.ledger import Sums
 from evenflow.transforms.measures.representation.interval import Intervals, intervals
-from evenflow.transforms.measures.representation.people import doubted
 
 Floats = NDArray[np.float64]
-CONFIDENCE, Z = 0.95, 1.959964
+CONFIDENCE = 0.95
 LONGEST = 3000  # mentions of a document, where the length laws are cut
 DRAWN_AT_ONCE = 400_000  # documents, for memory
-BOOTSTRAP = 400  # resamples
 DOCUMENTS = (50, 200, 1000, 5000)
 SCORES = (0.0, 0.02, 0.05, 0.2, 0.45, 0.9)  # DR; the last in units of the greatest possible score
 TARGETS = {2: (0.6, 0.4), 3: (0.5, 0.3, 0.2), 5: (0.1, 0.35, 0.2, 0.2, 0.15)}
@@ -141,67 +135,23 @@ def draw(cell: Cell, streams: int, rng: np.random.Generator) -> NDArray[np.int64
     return counts.reshape(streams, cell.documents, -1)
 
 
-def naive(counts: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Bounds (R,) by the delta method, as though words were drawn independently."""
-    mentions = counts.sum(axis=1)
-    p = counts / mentions[:, None]
-    sign = np.sign(p - target)
-    dr = np.abs(p - target).sum(axis=1) / 2
-    width = Z * np.sqrt(((sign**2 * p).sum(axis=1) - (sign * p).sum(axis=1) ** 2) / mentions) / 2
-    return np.clip(dr - width, 0, 1), dr + width
-
-
-def bootstrapped(
-    counts: NDArray[np.int64], target: Floats, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Percentile bounds (R,) of counts (R, D, M) by drawing D documents with replacement."""
-    documents = counts.shape[1]
-    bounds = []
-    for stream in counts:
-        total = (
-            rng.multinomial(documents, np.full(documents, 1 / documents), size=BOOTSTRAP) @ stream
-        )
-        score = np.abs(total / total.sum(axis=1, keepdims=True) - target).sum(axis=1) / 2
-        bounds.append(np.quantile(score, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
-    low, high = np.array(bounds).T
-    return low, high
-
-
 def covered(low: Floats, high: Floats, dr: float) -> float:
     """Share of intervals that hold the score, in per cent."""
     return 100 * float(((low <= dr + 1e-9) & (high >= dr - 1e-9)).mean())
 
 
-def of_people(cell: Cell, streams: Sequence[Sums], doubt: float) -> tuple[Intervals, float, float]:
-    """Intervals of sums that err by `doubt`, and their coverage: told of it, and not."""
-    got, blind = (
-        intervals(
-            np.array([each.documents for each in streams], float),
-            np.array([each.counts for each in streams], float),
-            np.array([doubted(each, told).products for each in streams], float),
-            cell.target,
-            CONFIDENCE,
-        )
-        for told in (doubt, 0)
-    )
-    return got, covered(got.low, got.high, cell.dr), covered(blind.low, blind.high, cell.dr)
-
-
-def row(cell: Cell, streams: int, resampled: int) -> tuple[str, float]:
+def row(cell: Cell, streams: int) -> tuple[str, float]:
     """The printed row of a cell, and its coverage in per cent."""
     rng = np.random.default_rng(cell.seed)
     at_once = max(1, DRAWN_AT_ONCE // cell.documents)
-    totals, products, again = [], [], ""
+    totals, products = [], []
     for begin in range(0, streams, at_once):
         counts = draw(cell, min(at_once, streams - begin), rng)
         totals.append(counts.sum(axis=1))
         products.append(counts.transpose(0, 2, 1).astype(float) @ counts)
-        if resampled and not begin and cell.documents <= 200 and cell.number % 4 == 0:
-            again = f"{covered(*bootstrapped(counts[:resampled], cell.target, rng), cell.dr):5.1f}"
-    total = np.concatenate(totals).astype(float)
     found: Intervals = intervals(
         np.full(streams, float(cell.documents)),
-        total,
+        np.concatenate(totals).astype(float),
         np.concatenate(products),
         cell.target,
         CONFIDENCE,
@@ -212,7 +162,6 @@ def row(cell: Cell, streams: int, resampled: int) -> tuple[str, float]:
         f" {100 * (found.low > cell.dr + 1e-9).mean():5.1f}"
         f" {100 * (found.high < cell.dr - 1e-9).mean():5.1f} {(found.high - found.low).mean():7.4f}"
         f" {found.dr.mean() - cell.dr:+8.4f} {found.corrected.mean() - cell.dr:+8.4f}"
-        f" {covered(*naive(total, cell.target), cell.dr):6.1f} {again:>6}"
     )
     uniform = "uniform" if np.ptp(cell.target) < 1e-12 else "other"
     law = f"{cell.law[0]} {cell.concentration:g}"
@@ -245,11 +194,11 @@ def main() -> None:
         " the simulation"
     )
     print("M  docs    DR target  shape  length, conc.    cover  ±err  low>  high<   width", end="")
-    print("     bias corrected  naive  bootst")
+    print("     bias corrected")
     shares = []
     for cell in cells("development" if given.development else "report"):
         if len(cell.target) in given.groups and cell.documents in given.documents:
-            line, share = row(cell, streams, 200 if not given.quick else 0)
+            line, share = row(cell, streams)
             shares.append(share)
             print(line, flush=True)
     seen = np.array(shares)

@@ -4,8 +4,6 @@
     python tests/benchmarks/people.py
     # and of kinds that they did not learn from, whose texts do not ship
     python tests/benchmarks/people.py --texts CORPUS.jsonl.gz …
-    # the speed of the first stage, and speed and memory of `measure` beside words
-    python tests/benchmarks/people.py --speed
 
 By attribute, group and kind of text: the share of the mentions that name people of the group, as
 read, by the first stage alone, and estimated with a sample of passages; with the interval, by
@@ -17,13 +15,6 @@ counted. Labels are those of language models.
 from __future__ import annotations
 
 import argparse
-import gzip
-import os
-import shlex
-import subprocess
-import sys
-import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +37,6 @@ DATA = Path(__file__).parent.parent / "data"
 FEW = 40  # mentions from which a kind of text has a row
 DRAWS = 1000  # resamples of documents
 POINTS = 0.03
-TIMES, RUNS = 4, 3  # copies of the speeches that `measure` reads, and how often
 
 
 class Judge:
@@ -154,50 +144,6 @@ def interval(each: np.ndarray, doubt: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def speed() -> None:
-    """Print how many mentions a second of processor time the first stage judges."""
-    judge = Judge("gender")
-    text = "She told him that his sister had met an old man. " * 4000
-    (found,) = judge._finder.find_all(text)
-    low, high = np.zeros_like(found.starts), np.full_like(found.starts, len(text))
-    data = to_bytes(text)
-    times = []
-    for _ in range(7):
-        began = time.process_time()
-        judge._counter.chances(0, data, found, low, high)
-        times.append(time.process_time() - began)
-    print(f"first stage: {len(found.starts) / np.median(times):,.0f} mentions a second of CPU")
-    costs: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "in.jsonl"
-        with gzip.open(DATA / "speeches.jsonl.gz") as lines:
-            path.write_bytes(lines.read() * TIMES)
-        for _ in range(RUNS):
-            for count, passages in (("words", 0), ("people", 0), ("people", 64)):
-                settings = Path(folder) / "settings.yaml"
-                settings.write_text(f"measure: {{count: {count}, passages: {passages}}}\n")
-                costs[count, passages].append(cost(path, settings))
-        size = path.stat().st_size / 1e6
-    words, least = np.median(costs["words", 0], axis=0)
-    for (count, passages), every in costs.items():
-        seconds, memory = np.median(every, axis=0)
-        print(
-            f"measure, {size:.0f} MB, {count}, at most {passages} passages: {seconds:.2f} s of CPU,"
-            f" {words / seconds:.2f} of the speed with words, {memory - least:+.0f} MiB"
-        )
-
-
-def cost(path: Path, settings: Path) -> tuple[float, float]:
-    """Seconds of CPU and MiB of memory that a process takes to measure a file."""
-    command = ["measure", str(path), "--json", "--config", str(settings)]
-    evenflow = Path(sys.executable).with_name("evenflow")
-    process = subprocess.Popen([str(evenflow), *command], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{shlex.join(command)}: {status}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-
-
 def main() -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(
@@ -205,11 +151,7 @@ def main() -> None:
     )
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--data", type=Path, default=DATA / "documents.jsonl.gz")
-    parser.add_argument("--speed", action="store_true")
     given = parser.parse_args()
-    if given.speed:
-        speed()
-        return
     documents = labelled.read(given.data, texts(given.texts))
     report("kept for the report", labelled.part(documents, labelled.REPORT))
     if unseen := labelled.part(documents, labelled.UNSEEN):

@@ -2,7 +2,7 @@
 tests/benchmarks/repair_quality.py [CORPUS …]
 
 DR: each corpus (JSON lines with «text», by default tests/data/speeches.jsonl.gz) goes through
-`evenflow run`'s own steps, one attribute at a time: by the encoder (careful) and the first stage
+`evenflow run`'s own steps, one attribute at a time: by the reader (careful) and the first stage
 (fast) at several strictnesses, and by BaseCDA, which exchanges every label. The main paper's
 figures (table 7) are printed beside them. They are of another corpus, so they are only a reference.
 
@@ -11,24 +11,16 @@ tests/data/cda_fresh.jsonl and cda_domains.jsonl, see cda_README.md), each in it
 may change at a strictness is exchanged. A changed sentence is right if it equals one of the
 answers. An answer that the annotator did not think of counts as wrong. Intervals are bootstraps
 over sentences, 95 %.
-
---ablate: each rule that is left is switched off, one at a time, on the development sentences (split
-dev): how many decisions it makes right and wrong, by source. A rule that does not help on two
-sources should go.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 from rich.console import Console
@@ -37,10 +29,9 @@ from rich.table import Table
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.models.encoder import Encoder
-from evenflow.transforms.substitution import bygroup, even, persons, substituter
 from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
 from evenflow.transforms.substitution.judges import ExchangeJudge
+from evenflow.transforms.substitution.reading import DocumentJudge
 from evenflow.transforms.substitution.sets import Edit, apply
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -54,15 +45,13 @@ PAPER = {
     "religion": "7 % off, 46 right",
 }
 DRAWS = 1000
-NEVER = re.compile(r"(?!)")
 
 
 class Decision(NamedTuple):
-    """What became of a sentence: its source, whether it was changed, whether that is right, whether
-    it had to change.
+    """What became of a sentence: whether it was changed, whether that is right, whether it had to
+    change.
     """
 
-    source: str
     changed: bool
     right: bool
     due: bool
@@ -105,7 +94,6 @@ def decisions(
         answers = [row["sentence"] if answer is None else answer for answer in row["answers"]]
         out.append(
             Decision(
-                row["source"].split(":")[0],
                 said != row["sentence"],
                 said in answers,
                 row["sentence"] not in answers,
@@ -197,47 +185,6 @@ def dr_table(corpora: Sequence[str]) -> Table:
     return table
 
 
-@contextmanager
-def without(target: Any, name: str, instead: Any) -> Iterator[None]:
-    """A rule switched off."""
-    with patch.object(target, name, instead):
-        yield
-
-
-RULES: dict[str, Callable[[], Any]] = {
-    "pairs that are even": lambda: without(even, "refuse_pairs", lambda *given: None),
-    "what is said of somebody («she is a waitress»)": lambda: without(persons, "SAID_OF", NEVER),
-    "the same word again («a man … the man»)": lambda: without(
-        persons._Group, "_same", lambda *given: []
-    ),
-    "a name parts a pronoun from a noun": lambda: without(
-        persons.names, "find", lambda *given, **more: iter(())
-    ),
-    "sentences not English, or too long": lambda: without(
-        substituter, "_unreadable_reason", lambda *given: ""
-    ),
-    "neighbours become one word": lambda: without(bygroup.ByGroup, "_join", lambda *given: None),
-}
-
-
-def ablation(labelled: Sequence[dict[str, Any]], judge: ExchangeJudge) -> Table:
-    """Decisions that each rule makes right and wrong, by source."""
-    table = Table("rule", "source", "made right", "made wrong")
-    whole = decisions(labelled, 0.5, judge)
-    for name, off in RULES.items():
-        with off():
-            bare = decisions(labelled, 0.5, judge)
-        counts: dict[str, Counter[bool]] = defaultdict(Counter)
-        for one, other in zip(whole, bare, strict=True):
-            if one.right != other.right:
-                counts[one.source][one.right] += 1
-        for source, each in sorted(counts.items()):
-            table.add_row(name, source, str(each[True]), str(each[False]))
-        if not counts:
-            table.add_row(name, "all", "0", "0")
-    return table
-
-
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(
@@ -251,17 +198,11 @@ def main() -> None:
         default=[DATA / "cda_fresh.jsonl", DATA / "cda_domains.jsonl"],
     )
     parser.add_argument(
-        "--ablate",
-        action="store_true",
-        help="switch off each rule that is left, on development sentences",
+        "--first", type=int, metavar="N", help="only the first N sentences with answers, to try it"
     )
     options = parser.parse_args()
-    console, judge = Console(width=150), Encoder.shipped()
-    if options.ablate:
-        paths = [DATA / name for name in ("cda_train.jsonl", "cda_dev.jsonl", "cda_domains.jsonl")]
-        console.print(ablation(list(rows(paths, "dev")), judge))
-        return
-    console.print(right_table(list(rows(options.answers, "report")), judge))
+    console, judge = Console(width=150), DocumentJudge.shipped()
+    console.print(right_table(list(rows(options.answers, "report"))[: options.first], judge))
     console.print(dr_table(options.corpus))
 
 

@@ -2,7 +2,7 @@
 
 It also says how often.
 
-    python tests/benchmarks/stereotype_calibration.py [--published FOLDER]
+    python tests/benchmarks/stereotype_calibration.py
 
 On every sentence that names a group of the training documents that are held out (one in eight), and
 on the labelled sentences of the split `tune`; both were drawn at random. called, for which a whole
@@ -11,8 +11,8 @@ the probability by the sieve below which lie at most LOST of what the encoder ca
 makes the sieve's value the share of stereotypes among cleared sentences. called: for each
 attribute, kind of text and step of probability, how many sentences were called and how many of them
 rightly; creeds: the same, of those about a creed alone. weights: what an indicator's value adds to
-the strength that people see, a ridge regression of their scores on the heads' answers; without
-PUBLISHED those that stand in the file are kept.
+the strength that people see, a ridge regression of their scores on the heads' answers; those in the
+file are kept, since the scores have no licence (commit 030775a6 has the regression).
 """
 
 from __future__ import annotations
@@ -22,28 +22,24 @@ import gzip
 import json
 from collections.abc import Sequence
 from math import floor
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from stereotype_documents import DOCUMENTS
-from stereotype_examples import SHIPPED, Row, kind_of, published
+from stereotype_examples import SHIPPED, Row, kind_of
 from stereotype_training import labelled, of_documents
 
-from evenflow.transforms.lab.training.data import is_calibration
 from evenflow.transforms.lab.training.evaluate import platt, share
+from evenflow.transforms.lab.training.labelled import is_calibration
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD
-from evenflow.transforms.measures.stereotypes.indicators import NAMES, OF_CREED
+from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
 from evenflow.transforms.measures.stereotypes.masking import has_creeds
 from evenflow.transforms.models import files
-from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.stereotype_head import MANIFEST
 
 # From here on, all calls of the documents in the split `cut` were read
 STEPS = [round(0.7 + 0.05 * step, 2) for step in range(6)]
 LOST = 0.01  # share of the sentences which the encoder would call that the sieve may clear
-RIDGE = 20.0  # of the weights: some 2,000 sentences, 25 values
 
 
 def of_creed(reader: probabilities.SentenceReader, row: Row) -> bool:
@@ -100,39 +96,13 @@ def held_out() -> list[Row]:
     return [row for row, _ in (*of_documents(held), *labelled("tune"))]
 
 
-def weights(folder: Path) -> dict[str, float]:
-    rows = [row for row in published(folder) if row.task == "strength" and row.split == "train"]
-    told = Encoder.shipped().stereotypes([row.text for row in rows])
-    said = [
-        {
-            f"{name}={probabilities.likeliest(each.indicators[name])[0]}"
-            for name in NAMES
-            if name in each.indicators
-        }
-        for each in told
-    ]
-    values = sorted(set().union(*said))
-    design = np.array([[float(value in each) for value in values] for each in said])
-    design -= design.mean(axis=0)
-    score = np.array([row.label for row in rows])
-    fitted: Any = np.linalg.solve(
-        design.T @ design + RIDGE * np.eye(len(values)), design.T @ (score - score.mean())
-    )
-    return {value: round(weight, 4) for value, weight in zip(values, fitted.tolist(), strict=True)}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--published", type=Path)
-    args = parser.parse_args()
+    parser.parse_args()
     rows = held_out()
-    before = (
-        json.loads(calibration.PATH.read_text(encoding="utf-8"))
-        if calibration.PATH.exists()
-        else {"weights": {}}
-    )
+    before = json.loads(calibration.PATH.read_text(encoding="utf-8"))
     shipped = probabilities.shipped()
     least = cleared(shipped, rows)
     low = [row for row in rows if shipped.sieve.stereotypes([row.text])[0] < least]
@@ -147,7 +117,7 @@ def main() -> None:
         "stereotypes": sum(row.label for row in rows),
         "cleared": least,
         "scale": scale,
-        "weights": weights(args.published) if args.published else before["weights"],
+        "weights": before["weights"],
     }
     read_alone = [row for row, _ in labelled("tune", "cut")]
     stored["called"] = called(reader, read_alone, creeds=False)

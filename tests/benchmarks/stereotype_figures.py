@@ -5,18 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import rankdata
 
 from evenflow.transforms.lab.training.evaluate import share
 
 Values = npt.NDArray[Any]
 DRAWS = 1000  # of the bootstrap
-BINS = np.linspace(0, 1, 11)
 
 
 def interval(figure: Callable[[Values], float], n: int) -> str:
@@ -39,26 +37,6 @@ def area(chances: Values, true: Values) -> Callable[[Values], float]:
         return float((rankdata(chances[at])[own].sum() - n * (n + 1) / 2) / (n * (len(at) - n)))
 
     return of
-
-
-def rank(first: Values, second: Values) -> Callable[[Values], float]:
-    """Spearman's correlation of the cases at some places."""
-    return lambda at: float(np.asarray(spearmanr(first[at], second[at]))[0])
-
-
-def reliability(chances: Values, true: Values) -> list[str]:
-    """A line for each of ten bins that is not empty: its bounds, mean probability, share that is
-    true, and n.
-    """
-    lines: list[str] = []
-    for low, high in pairwise(BINS):
-        at = (chances >= low) & ((chances < high) | (high == 1))
-        if at.any():
-            lines.append(
-                f"{low:.1f} to {high:.1f}: {chances[at].mean():.2f} said,"
-                f" {share(int(true[at].sum()), int(at.sum()))} true"
-            )
-    return lines
 
 
 def removal(called: Sequence[bool], true: Sequence[bool], strong: Sequence[bool]) -> str:

@@ -102,8 +102,8 @@ def training(whole: bool) -> Iterator[tuple[Row, float]]:
     out = {each["id"] for each in kept}
     seen = {same(row.text) for row, _ in of_documents(kept)}
     seen |= {same(row.text) for row, _ in labelled("report", "tune")}
-    for row in rows(None):
-        learnt = (row.task, row.split) == ("stereotype", "train") and row.doc not in out
+    for row in rows():
+        learnt = row.split == "train" and row.doc not in out
         if learnt and same(row.text) not in seen:
             yield row, 1.0
     for row, each in labelled("train", "tune"):

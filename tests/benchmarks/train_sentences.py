@@ -1,9 +1,9 @@
 """Rebuild transforms/text/sentence_model.json: python tests/benchmarks/train_sentences.py
 en_ewt_train.conllu.gz
 
-Deterministic: the same file gives the same model. With --search, print the cross-validated F1
-(folds hold whole documents) of several regularisations instead of writing. The treebank is CC BY-SA
-4.0, Silveira et al. (2014), «A Gold Standard Dependency Corpus for English».
+Deterministic: the same file gives the same model. Its settings were chosen by
+cross-validated F1 over folds of whole documents (`--search` of commit 030775a6). The treebank is
+CC BY-SA 4.0, Silveira et al. (2014), «A Gold Standard Dependency Corpus for English».
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ BITS = 17
 # Weight units a nat: int8 then reaches +- 5.3, beyond which a single feature decides anyway.
 SCALE = 24.0
 WRAP = 72  # Columns of the hard-wrapped copies.
-FOLDS = 5
 
 
 class Paragraph(NamedTuple):
@@ -153,34 +152,6 @@ def as_matrix(rows: Rows, bits: int) -> csr_matrix:
     return csr_matrix((data, rows.buckets.ravel(), ends), shape=(count, 1 << bits))
 
 
-def f1(score: NDArray[np.float64], rows: Rows, threshold: float) -> float:
-    """F1 over the bounds inside paragraphs."""
-    said = score >= threshold
-    right = int((said & (rows.gold == 1)).sum())
-    return 2 * right / (int(said.sum()) + int(rows.gold.sum()) + rows.missed)
-
-
-def search(paragraphs: list[Paragraph]) -> None:
-    """Print the mean F1 over folds of whole documents for each setting and threshold."""
-    fold_of = [zlib.crc32(part.doc.encode()) // 2 % FOLDS for part in paragraphs]
-    splits = []
-    for fold in range(FOLDS):
-        inside = [part for part, number in zip(paragraphs, fold_of, strict=True) if number != fold]
-        outside = [part for part, number in zip(paragraphs, fold_of, strict=True) if number == fold]
-        splits.append((rows_of(augmented(inside), BITS), rows_of(outside, BITS)))
-    thresholds = (-1.0, -0.75, -0.5, -0.25, 0.0)
-    print("penalty  C      weights  F1 at log-odds", *thresholds)
-    for penalty, strength in (("l1", 1.0), ("l1", 3.0), ("l2", 0.1), ("l2", 0.3), ("l2", 1.0)):
-        figures, weights = list[list[float]](), list[int]()
-        for train, test in splits:
-            model = fit(train, BITS, strength, penalty)
-            score = model.decision_function(as_matrix(test, BITS))
-            figures.append([f1(score, test, threshold) for threshold in thresholds])
-            weights.append(int((np.abs(np.asarray(model.coef_)) > 0.5 / SCALE).sum()))
-        means = " ".join(f"{np.mean(column):.4f}" for column in zip(*figures, strict=True))
-        print(f"{penalty:7}  {strength:<5}  {np.mean(weights):7.0f}  {means}", flush=True)
-
-
 def write(
     paragraphs: list[Paragraph], path: Path, penalty: str, strength: float, log_odds: float
 ) -> None:
@@ -207,19 +178,13 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("train", type=Path, help="en_ewt_train.conllu.gz")
-    parser.add_argument(
-        "--search", action="store_true", help="cross-validate settings instead of writing the model"
-    )
     parser.add_argument("--output", type=Path, default=sentences.MODEL_PATH)
     parser.add_argument("--penalty", choices=("l1", "l2"), default="l2")
     parser.add_argument("--strength", type=float, default=1.0, help="scikit-learn's C")
     parser.add_argument("--log-odds", type=float, default=-0.75, help="least log-odds of a bound")
     options = parser.parse_args()
     paragraphs = read_paragraphs(options.train)
-    if options.search:
-        search(paragraphs)
-    else:
-        write(paragraphs, options.output, options.penalty, options.strength, options.log_odds)
+    write(paragraphs, options.output, options.penalty, options.strength, options.log_odds)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import runpy
 from typing import Any
 
 import pytest
-import setuptools
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 from places import ROOT
+from what_setup_says import told
 
 LOCKS = ROOT / "deploy" / "locks"
 # Locks, and the extras that each installs
@@ -22,12 +21,7 @@ EXTRAS |= {"lowest": ("beam", "llm")}
 @pytest.fixture(scope="module")
 def asked() -> dict[str, Any]:
     """What setup.py tells setuptools."""
-    told: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        patch.setattr(setuptools, "setup", told.update)
-        runpy.run_path("setup.py")
-    return told
+    return told()
 
 
 def locked(name: str) -> dict[str, tuple[Version, list[str]]]:

@@ -66,9 +66,10 @@ def test_the_wheel_repairs_and_judges_far_from_the_checkout(
     with (folder / "own.jsonl").open("w") as file:
         for number in range(60):
             file.write(json.dumps({"id": f"{number}", "text": texts[number % 3]}) + "\n")
-    words = "run --input own.jsonl --output out --pane-docs 20 --rolling 6 --warn 0.16 --block 0.19"
+    words = "run --input own.jsonl --output out --pane-docs 20 --warn 0.16 --block 0.19"
+    repair = ["--set", "pane.rolling=6", "--repair-mode", "substitute,weight"]
     ended = subprocess.run(
-        [place / "bin" / "evenflow", *words.split(), "--mode", "substitute,weight"],
+        [place / "bin" / "evenflow", *words.split(), *repair],
         cwd=folder, capture_output=True, text=True,
     )  # fmt: skip
     assert ended.returncode in (0, 3) and "3 panes, 60 documents" in ended.stdout, ended.stderr

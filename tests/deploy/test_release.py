@@ -48,10 +48,7 @@ WAITING = OLD.replace("## 0.1.0", "## 0.2.0, not released yet\n\n- written here\
 
 @pytest.mark.parametrize(
     ("text", "version", "section"),
-    [
-        (OLD, "0.2.0", "- new\n- newer\n"),
-        (WAITING, "0.2.0", "- new\n- newer\n- written here\n"),
-    ],
+    [(OLD, "0.2.0", "- new\n- newer\n"), (WAITING, "0.2.0", "- new\n- newer\n- written here\n")],
 )
 def test_fragments_become_a_section_of_their_version(text: str, version: str, section: str) -> None:
     made = RELEASE["with_fragments"](text, ["- new\n", "- newer\n"], version, "2026-02-02")

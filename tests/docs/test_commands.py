@@ -7,6 +7,7 @@ import pty
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from places import DATA, ROOT
 from printed import ANY, COMMAND, pattern
 
-from evenflow.pipelines.cli.app import USUAL, application
+from evenflow.pipelines.cli.app import application
 
 PAGES = [
     ROOT / "README.md",
@@ -71,8 +72,6 @@ def wrong(line: str, at: Any) -> str | None:
         name = given.pop(0)
         if name.isupper() or name == ANY:  # `evenflow COMMAND --help`
             return None
-        if name not in at.commands and (usual := USUAL.get(at.name)):
-            name = usual  # `evenflow coverage TABLE`
         if name not in at.commands:
             return f"there is no command {name}"
         at = at.commands[name]
@@ -157,15 +156,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_printed_is_what_pages_show(folder: Path) -> None:
     """One test, since the demo is shown on several pages and takes a while."""
-    demo = next(
-        line.split("||")[0].split("evenflow ", 1)[1]
-        for line in (ROOT / "Makefile").read_text().splitlines()
-        if "--output build/demo" in line
+    demo = [
+        line.strip().split(" || ")[0].removeprefix("$(BIN)/")
+        for line in (ROOT / "Makefile")
+        .read_text()
+        .partition("\ndemo:")[2]
+        .split("\n\n")[0]
+        .splitlines()
+        if line.startswith("\t$(BIN)/")
+    ]
+    subprocess.run(
+        [sys.executable, ROOT / demo[1].split()[1], folder / demo[1].split()[2]], check=True
     )
+    run(demo[2], folder)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.search(r"The demo ends with this:\n\n```text\n(.*?)```", readme, re.S)
-    assert shown is not None
-    wanted = [("README.md", f"evenflow {demo.strip()}", ANY + "\n" + shown[1]), *shown_outputs()]
+    shown = re.findall(r"```text\n(.*?)```", readme, re.S)
+    wanted = [("README.md", demo[0], shown[0]), ("README.md", demo[3], shown[1]), *shown_outputs()]
     assert len(wanted) == readme.count("```text") + sum(
         page.read_text(encoding="utf-8").count("```text")
         for page in PAGES[1:]

@@ -18,7 +18,7 @@ def test_pictures_are_of_the_run_that_readme_prints() -> None:
     [comment] = {each["Comment"] for each in found.values()}
     whole, _, blocked = comment.partition("; ")
     assert f"\n{whole}\n" in readme
-    assert f"\n{blocked}; `evenflow gate why`" in readme
+    assert f"\nwhy: pane {blocked.removeprefix('blocked: ')} is in quarantine/, " in readme
     assert len({each["Source"] for each in found.values()}) == 1
     words = {metadata(ROOT / "docs" / name)["Comment"] for name in WORDS}
     assert words == {f"words of {CORPUS.name}"}

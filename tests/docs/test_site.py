@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from parts import require
 from places import ROOT
 
 from evenflow.transforms.measures.representation import interval
 
+pytest_plugins = ["built_site"]
 # Attributes by which a page loads something as it is shown; a link (a href) loads nothing.
 LOADING = {"src", "srcset", "data", "poster"}
 # Files or folders of the repository, as texts name them
@@ -40,23 +36,6 @@ class Resources(HTMLParser):
                 self.found.append(value)
             elif value and name == "style":
                 self.found += STYLE.findall(value)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make docs` builds it."""
-    missing = [each for each in ("material", "mkdocstrings") if not importlib.util.find_spec(each)]
-    require(f"no {', '.join(missing)}: run `make install`" if missing else None)
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
-    done = subprocess.run(
-        [*command, "--config-file", ROOT / "docs" / "mkdocs.yml", "--site-dir", folder],
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
@@ -98,7 +77,7 @@ def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
     stated = " ".join(str(interval.__doc__).split()[:4])
     expected = {
         "configuration.html": ("min_mentions", "max_text_mib"),
-        "commands.html": ("evenflow words check", "--epsilon"),
+        "commands.html": ("evenflow words check", "--publish-from"),
         "metrics.html": ("evenflow_panes_total", "evenflow_dr_low"),
         "statistics.html": (stated, "documents_until"),
         "architecture.html": ("transforms/", "<svg"),

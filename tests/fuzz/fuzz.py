@@ -1,9 +1,8 @@
 """Fuzzes for some minutes: python tests/fuzz/fuzz.py MINUTES [TARGET…]; `make fuzz MINUTES=20`.
 
 The minutes are divided among the targets (see targets.py). Inputs are mutations of the seeds in
-tests/data/fuzz/TARGET. With atheris (`pip install atheris`) mutations follow the lines that they
-reach; without it Hypothesis draws them. An input that fails is written to tests/data/fuzz/TARGET,
-where `pytest tests/fuzz` tries it again ever after; so mend what it shows, or delete it.
+tests/data/fuzz/TARGET, drawn by Hypothesis. An input that fails is written there, where `pytest
+tests/fuzz` tries it again ever after; so mend what it shows, or delete it.
 Exit status: 1 if an input failed.
 """
 
@@ -15,7 +14,6 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 SEEDS = Path(__file__).resolve().parents[1] / "data" / "fuzz"
@@ -80,43 +78,19 @@ def with_hypothesis(name: str, seconds: float) -> int:
     return tried
 
 
-def with_atheris(name: str, seconds: float) -> None:
-    """Fuzz a target and end the process; a failing input is written by libFuzzer."""
-    import atheris  # pyright: ignore[reportMissingImports]
-
-    with atheris.instrument_imports(include=["evenflow"]):
-        from targets import TARGETS
-    check, folder = TARGETS[name], SEEDS / name
-    words = [
-        "fuzz",
-        f"-max_total_time={seconds:.0f}",
-        f"-max_len={MOST_BYTES}",
-        "-rss_limit_mb=3000",
-    ]
-    words += ["-timeout=60", f"-artifact_prefix={folder}/failed-", "-print_final_stats=1"]
-    # New inputs go to the first folder, seeds are read from the second
-    found = Path("build/fuzz") / name
-    found.mkdir(parents=True, exist_ok=True)
-    atheris.Setup([*words, str(found), str(folder)], check)
-    atheris.Fuzz()
-
-
 def main(words: Sequence[str]) -> int:
     """Fuzz targets one after the other, each in a process of its own."""
     if words[0] == "--one":
-        engine, name, seconds = words[1], words[2], float(words[3])
-        if engine == "atheris":
-            with_atheris(name, seconds)
+        name, seconds = words[1], float(words[2])
         tried = with_hypothesis(name, seconds)
         print(f"{name}: {abs(tried)} inputs tried", flush=True)
         return int(tried < 0)
     chosen = list(words[1:]) or sorted(path.name for path in SEEDS.iterdir() if path.is_dir())
-    engine = "atheris" if find_spec("atheris") else "hypothesis"
     seconds = float(words[0]) * 60 / len(chosen)
-    print(f"{engine}, {seconds:.0f} s for each of {', '.join(chosen)}", flush=True)
+    print(f"{seconds:.0f} s for each of {', '.join(chosen)}", flush=True)
     failed: list[str] = []
     for name in chosen:
-        one = [sys.executable, __file__, "--one", engine, name, str(seconds)]
+        one = [sys.executable, __file__, "--one", name, str(seconds)]
         if subprocess.run(one).returncode:
             failed.append(name)
     print(f"failed: {', '.join(failed) or 'none'}")

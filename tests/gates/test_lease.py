@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -40,6 +40,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_one_run_at_a_time(output: Storage) -> None:
     with Lease(output) as first:
         first.check()
+        assert first.held
         with pytest.raises(LockedError, match=r"in use by another run \(process .*--standby"):
             Lease(output).__enter__()
         first.check()
@@ -196,3 +197,54 @@ def test_a_directory_is_locked_by_the_kernel(tmp_path: Path) -> None:
         with pytest.raises(LockedError):
             Lease(tmp_path).__enter__()
         assert [path.name for path in (tmp_path / "gate").iterdir()] == ["lock"]
+
+
+def test_a_fenced_holder_writes_nothing_at_its_end(output: Storage, silent: None) -> None:
+    old = Lease(output)
+    old.__enter__()
+    with Lease(output, standby=True):
+        with pytest.raises(FencedError):
+            old.check()
+        before = {each.name: output.read(each.name) for each in output.tree()}
+        old.__exit__(None, None, None)
+        assert {each.name: output.read(each.name) for each in output.tree()} == before
+
+
+def test_a_holder_that_ends_says_so(output: Storage, silent: None) -> None:
+    with Lease(output):
+        pass
+    assert output.read("gate/terms/00000001.beat") == b"ended"
+
+
+def test_a_lease_that_was_never_taken_ends_without_a_word(output: Storage) -> None:
+    own = Lease(output)
+    assert not own.held
+    own.check()
+    own.__exit__(None, None, None)
+    assert not list(output.tree())
+
+
+def test_only_terms_that_were_are_deleted(
+    output: Storage, silent: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "KEPT", 2)
+    monkeypatch.setattr(leases, "TOGETHER", 8)
+    removed = list[str]()
+    remove = ObjectStorage.remove
+
+    def noted(storage: ObjectStorage, names: Iterable[str]) -> None:
+        given = list(names)
+        removed.extend(each for each in given if each.startswith(leases.FOLDER))
+        remove(storage, given)
+
+    monkeypatch.setattr(ObjectStorage, "remove", noted)
+    for _ in range(5):
+        with Lease(output):
+            pass
+    last = 4  # the term before the last one that began
+    beats = {f"gate/terms/{number:08d}.beat" for number in range(1, last)}
+    terms = {f"gate/terms/{number:08d}.json" for number in range(1, last - 2)}
+    assert set(removed) == beats | terms
+    left = set(output.names(leases.FOLDER))
+    assert {"00000002.json", "00000003.json", "00000004.json", "00000005.json"} <= left
+    assert "00000004.beat" in left and "00000001.json" not in left

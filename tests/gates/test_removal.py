@@ -12,8 +12,6 @@ from evenflow.schemas.ledger import State, Sums
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.verdict import Thresholds, decide
 
-EVEN = [0.5, 0.5]
-
 
 def named(counts: list[list[int]], block: float = 0.4, least: int = 4) -> removal.PaneAttribute:
     """Documents whose window is them alone."""

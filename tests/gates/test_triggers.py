@@ -167,7 +167,7 @@ def test_a_benchmark_is_part_of_the_verdict(tmp_path: Path) -> None:
 
     assert requirement.judge(tmp_path, {}) is None
     first = requirement.judge(tmp_path, limits)
-    assert first is not None and first.state == "too few"
+    assert first is not None and first.state == "not_judged"
     assert judged(0.5, 0.4, 0.6, 1) == "open"
     assert judged(0.58, 0.54, 0.62, 2) == "open"  # chance alone blocks nothing
     assert judged(0.62, 0.58, 0.66, 3) == "block"

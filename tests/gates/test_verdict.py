@@ -22,23 +22,23 @@ def score(low: float | None, mentions: int = 1000, documents: int = 100) -> Scor
 @pytest.mark.parametrize(
     ("low", "previous", "state", "reason"),
     [
-        (0.0, None, "open", "rolling DR may be as low as 0.000, below warn at 0.25"),
-        (0.2499, None, "open", "rolling DR may be as low as 0.2499, below warn at 0.25"),
-        (0.249999, None, "open", "rolling DR may be as low as 0.249999, below warn at 0.25"),
-        (0.25, None, "warn", "rolling DR is at least 0.25, warn begins at 0.25"),
-        (0.25, "open", "warn", "rolling DR is at least 0.25, warn begins at 0.25"),
-        (0.44, "open", "warn", "rolling DR is at least 0.440, warn begins at 0.25"),
-        (0.45, "open", "block", "rolling DR is at least 0.45, block begins at 0.45"),
-        (0.9, None, "block", "rolling DR is at least 0.900, block begins at 0.45"),
-        (0.24, "open", "open", "rolling DR may be as low as 0.240, below warn at 0.25"),
-        (0.24, "warn", "warn", "rolling DR may be as low as 0.240, warn ends below 0.23"),
-        (0.23, "warn", "warn", "rolling DR may be as low as 0.230, warn ends below 0.23"),
-        (0.2299, "warn", "open", "rolling DR may be as low as 0.230, below warn at 0.25"),
-        (0.24, "block", "warn", "rolling DR may be as low as 0.240, warn ends below 0.23"),
-        (0.43, "warn", "warn", "rolling DR is at least 0.430, warn begins at 0.25"),
-        (0.43, "block", "block", "rolling DR may be as low as 0.430, block ends below 0.43"),
-        (0.4299, "block", "warn", "rolling DR is at least 0.430, warn begins at 0.25"),
-        (0.1, "block", "open", "rolling DR may be as low as 0.100, below warn at 0.25"),
+        (0.0, None, "open", "lower bound 0.00, warn at 0.25"),
+        (0.2499, None, "open", "lower bound 0.2499, warn at 0.25"),
+        (0.249999, None, "open", "lower bound 0.249999, warn at 0.25"),
+        (0.25, None, "warn", "lower bound 0.25 reaches warn (0.25)"),
+        (0.25, "open", "warn", "lower bound 0.25 reaches warn (0.25)"),
+        (0.44, "open", "warn", "lower bound 0.440 reaches warn (0.25)"),
+        (0.45, "open", "block", "lower bound 0.45 reaches block (0.45)"),
+        (0.9, None, "block", "lower bound 0.900 reaches block (0.45)"),
+        (0.24, "open", "open", "lower bound 0.24, warn at 0.25"),
+        (0.24, "warn", "warn", "lower bound 0.240 keeps warn, which ends below 0.23"),
+        (0.23, "warn", "warn", "lower bound 0.230 keeps warn, which ends below 0.23"),
+        (0.2299, "warn", "open", "lower bound 0.23, warn at 0.25"),
+        (0.24, "block", "warn", "lower bound 0.240 keeps warn, which ends below 0.23"),
+        (0.43, "warn", "warn", "lower bound 0.430 reaches warn (0.25)"),
+        (0.43, "block", "block", "lower bound 0.430 keeps block, which ends below 0.43"),
+        (0.4299, "block", "warn", "lower bound 0.430 reaches warn (0.25)"),
+        (0.1, "block", "open", "lower bound 0.10, warn at 0.25"),
     ],
 )
 def test_the_bound_decides(low: float, previous: State | None, state: State, reason: str) -> None:
@@ -69,13 +69,18 @@ def test_too_little_is_not_judged_whatever_was_before(
     seen: Score, reason: str, previous: State | None
 ) -> None:
     verdict = decide(seen, USUAL, previous)
-    assert (verdict.state, verdict.reason) == ("too few", reason)
+    assert (verdict.state, verdict.reason) == ("not_judged", reason)
     assert verdict.folder == "accepted"
+
+
+def test_an_older_entry_has_another_word_for_a_state() -> None:
+    older = {"state": "too few", "reason": ""}
+    assert Verdict.model_validate(older).state == "not_judged"
 
 
 def test_an_older_entry_has_the_state_in_two_keys() -> None:
     older = {"state": "open", "reason": "", "judged": False}
-    assert Verdict.model_validate(older).state == "too few"
+    assert Verdict.model_validate(older).state == "not_judged"
     assert Verdict.model_validate(older | {"judged": True}).state == "open"
 
 

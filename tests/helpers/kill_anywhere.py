@@ -14,9 +14,27 @@ from typing import Any
 
 from kill_driver import in_fork, watch
 
+Moments = Callable[[list[tuple[str, str]]], list[int]]
+
+
+def evenly(kills: int) -> Moments:
+    """So many moments, spread over all."""
+
+    def chosen(events: list[tuple[str, str]]) -> list[int]:
+        assert len(events) >= kills
+        return [1 + number * (len(events) - 1) // (kills - 1) for number in range(kills)]
+
+    return chosen
+
+
+TEN = evenly(10)
+
 
 def killed_runs(
-    work: Callable[[Path], None], folder: Path, result: Callable[[Path], Any], kills: int = 10
+    work: Callable[[Path], None],
+    folder: Path,
+    result: Callable[[Path], Any],
+    moments: Moments = TEN,
 ) -> list[dict[str, Any]]:
     """Do the work whole, then once for each moment: killed there, and done again.
 
@@ -24,7 +42,7 @@ def killed_runs(
         work: Works on the output it is given.
         folder: Where outputs go.
         result: What must be the same in the end.
-        kills: Number of moments.
+        moments: The numbers of file operations, from 1, of all with their names and paths.
 
     Returns:
         For each moment: its event, the statuses of both runs, and whether the result is the same.
@@ -46,15 +64,15 @@ def killed_runs(
         work(output)
 
     assert in_fork(logged) == 0
-    expected, events = result(whole), log.read_text().splitlines()
-    assert len(events) >= kills
+    expected = result(whole)
+    lines = (line.partition(" ") for line in log.read_text().splitlines())
+    events = [(event, path) for event, _, path in lines]
     found: list[dict[str, Any]] = []
-    for number in range(kills):
-        moment = 1 + number * (len(events) - 1) // (kills - 1)
+    for moment in moments(events):
         output = folder / f"killed-{moment}"
         found.append(
             {
-                "event": events[moment - 1],
+                "event": events[moment - 1][0],
                 "killed": in_fork(partial(killed, output, moment)),
                 "again": in_fork(partial(work, output)),
                 "same": result(output) == expected,

@@ -1,19 +1,12 @@
-"""Kills runs of the gate at chosen moments and lets them go on: python kill_driver.py INPUT WORK
-CONFIG_JSON
-
-A moment is a file operation of the process below the output directory, counted by an audit hook:
-nothing in the product knows of it. Prints one JSON object a line: the moment's number and event,
-whether the process was killed there, and whether all outputs in the end are those of an undisturbed
-run. Each run is a fork of this process, so that imports, suites and templates are paid once.
+"""File operations of a run below its output, seen by an audit hook, and what tests of kills share:
+nothing in the product knows of it.
 """
 
 import hashlib
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,7 +14,6 @@ from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.pages.report.report import build
 from evenflow.schemas.config import load
 
-EVENLY = 14  # moments spread over the whole run, beside those of the commits
 FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "ledger")
 
 
@@ -34,12 +26,7 @@ def watch(output: Path, on_event: Callable[[int, str, str], None]) -> None:
     def hook(event: str, arguments: tuple) -> None:
         nonlocal count
         if event not in (
-            "open",
-            "os.rename",
-            "os.link",
-            "os.remove",
-            "os.mkdir",
-            "os.rmdir",
+            *("open", "os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir"),
             "shutil.rmtree",
         ):
             return
@@ -99,74 +86,3 @@ def digests(output: Path) -> dict[str, str]:
         str(path.relative_to(output)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in [*files, *staged]
     }
-
-
-def main() -> None:
-    """Undisturbed run, then one run for each moment."""
-    source, work, settings = sys.argv[1], Path(sys.argv[2]), json.loads(sys.argv[3])
-
-    def run(output: Path) -> None:
-        Run([source], output, load(None, settings)).go()
-        build(output)
-
-    def killed_run(output: Path, moment: int) -> None:
-        def kill(number: int, event: str, path: str) -> None:
-            if number == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        watch(output, kill)
-        run(output)
-
-    work.mkdir(exist_ok=True)
-    warm(work, settings)
-    whole, log = work / "whole", work / "events.txt"
-
-    def logged() -> None:
-        with log.open("w") as file:
-            watch(
-                whole, lambda number, event, path: print(number, event, path, file=file, flush=True)
-            )
-            run(whole)
-
-    if in_fork(logged):
-        raise SystemExit("the undisturbed run failed")
-    expected = digests(whole)
-    events = {
-        int(number): (event, path)
-        for number, event, path in (line.split() for line in log.read_text().splitlines())
-    }
-    commits = [
-        number
-        for number, (event, path) in events.items()
-        if event == "os.rename" and "00000001" in path
-    ]
-    entries = [
-        number
-        for number, (event, path) in events.items()
-        if path.startswith("/ledger/.") and event == "open"
-    ]
-    spread = [1 + i * (len(events) - 1) // EVENLY for i in range(EVENLY + 1)]
-    for moment in sorted({*spread, *commits, *(number + 1 for number in commits), *entries}):
-        output = work / f"killed-{moment}"
-
-        status = in_fork(partial(killed_run, output, moment))
-        again = in_fork(partial(run, output))
-        same = digests(output) == expected
-        event, path = events[moment]
-        print(
-            json.dumps(
-                {
-                    "moment": moment,
-                    "event": event,
-                    "path": path,
-                    "killed": status,
-                    "again": again,
-                    "same": same,
-                }
-            ),
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kill_anywhere import killed_runs, wrong
+from kill_anywhere import evenly, killed_runs, wrong
 
 from evenflow.gates import triggers
 from evenflow.gates.triggers import Decision
@@ -101,5 +101,5 @@ def result(output: Path) -> Any:
 
 
 if __name__ == "__main__":
-    if found := wrong(killed_runs(work, Path(sys.argv[1]) / "work", result, KILLS)):
+    if found := wrong(killed_runs(work, Path(sys.argv[1]) / "work", result, evenly(KILLS))):
         sys.exit("\n".join(map(str, found)))

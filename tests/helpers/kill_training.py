@@ -49,7 +49,7 @@ def digests(folder: Path) -> dict[str, str]:
 def killed_finetune(folder: Path, llama: str) -> Found:
     """Kill `finetune`."""
     data = gate_output(folder / "data", [TEXTS] * 2)
-    more = {"steps": 4, "dropout": 0.1, "held_out": 1, "patience": 2}
+    more = {"steps": 4, "dropout": 0.1}
     settings = FinetuneSettings.model_validate({**SMALL, **more})
 
     def work(output: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenflow.schemas.ledger import Checks, PaneEntry, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Checks, PaneEntry, Score, Sums, Verdict
 
 
 def pane_entry(pane: int, **fields: Any) -> PaneEntry:
@@ -25,3 +25,17 @@ def pane_entry(pane: int, **fields: Any) -> PaneEntry:
         "folder": "accepted",
     }
     return PaneEntry(pane=pane, **(empty | fields))
+
+
+def attribute_entry(sums: Sums, score: Score, **fields: Any) -> AttributeEntry:
+    """The figures of an attribute that is even where it is open, but for these fields."""
+    empty: dict[str, Any] = {
+        "groups": ["female", "male"],
+        "target": [0.5, 0.5],
+        **dict.fromkeys(("pane", "rolling", "cumulative"), score),
+        "verdict": Verdict(state="open", reason=""),
+        "relevant_sentences": 0,
+        "labels": {},
+        "heavy": [],
+    }
+    return AttributeEntry(sums=sums, **(empty | fields))

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pane_entries import attribute_entry
 
-from evenflow.gates.expectations import data_docs
+from evenflow.gates.expectations import results as outcomes
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.schemas.documents import mentions
-from evenflow.schemas.ledger import AttributeEntry, Checks, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Checks
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.representation.dr import score, sums
 from evenflow.wordlists import loader
@@ -62,19 +63,7 @@ def pane(
 def entry(groups: Sequence[str], counts: np.ndarray) -> AttributeEntry:
     """The ledger's figures of an attribute, from (D, M) counts."""
     total, target = sums(counts), [1 / len(groups)] * len(groups)
-    scores = score(total, target)
-    return AttributeEntry(
-        groups=list(groups),
-        target=target,
-        sums=total,
-        pane=scores,
-        rolling=scores,
-        cumulative=scores,
-        verdict=Verdict(state="open", reason=""),
-        relevant_sentences=0,
-        labels={},
-        heavy=[],
-    )
+    return attribute_entry(total, score(total, target), groups=list(groups), target=target)
 
 
 def write(folder: Path, *tables: pa.Table, rows: int = 2) -> list[Path]:
@@ -118,9 +107,5 @@ class KeptChecks(PaneChecks):
             for group, count in zip(each.groups, each.sums.counts, strict=True)
         }
         checked, results = self.check(pane, shards, sums, documents, sentences)
-        data_docs.keep(self.root, pane, results)
+        outcomes.keep(self.root, pane, results)
         return checked
-
-    def pages(self, failed: Sequence[int] = ()) -> Path:
-        """Build the data docs."""
-        return self.root / self.docs(self.root, failed)

@@ -23,7 +23,6 @@ import pytest
 MAY_MISS = {
     "readers": "nothing of ours imports them: they show that others read what the gate accepted",
     "iceberg": "an extra that no other command imports: pyiceberg and sqlalchemy",
-    "delta": "an extra that no other command imports: deltalake",
     "helm": "it takes three minutes of a core to build, and only the chart's own tests need it",
     "image": "it takes root on Debian and some minutes of a core to build, and one test needs it",
     "control plane": "it takes eight minutes of a core to build, and one test needs it",

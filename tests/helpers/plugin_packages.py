@@ -49,3 +49,27 @@ def conforms(tests: str, installed: Path, folder: Path) -> str:
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
+
+
+def changed(installed: Path, folder: Path, name: str, before: str, after: str) -> Path:
+    """A copy of an installed package whose code differs in some words."""
+    copy = shutil.copytree(installed, folder / "changed")
+    code = copy / f"evenflow_{name}.py"
+    text = code.read_text()
+    assert before in text
+    code.write_text(text.replace(before, after))
+    return copy
+
+
+def names_both(output: Path, name: str, key: str) -> bool:
+    """Whether the first epoch of an output has a plug-in's version, and a second one its change."""
+    first, second = json.loads((output / "ledger" / "meta.json").read_text())["epochs"]
+    return first["program"][key].startswith(f"evenflow-{name} 0.1.0 ") and any(
+        key in line for line in second["changes"]
+    )
+
+
+def append(path: Path, text: str) -> None:
+    """One more document."""
+    with path.open("a") as file:
+        file.write(json.dumps({"id": "new", "text": text}) + "\n")

@@ -1,9 +1,9 @@
 """Panes as the progress of a run sees them."""
 
-from pane_entries import pane_entry
+from pane_entries import attribute_entry, pane_entry
 
 from evenflow.pipelines.terminal.outcome import PaneProgress
-from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Score, State, Sums, Verdict
+from evenflow.schemas.ledger import PaneEntry, Score, State, Sums, Verdict
 
 MB = 1_000_000
 
@@ -12,18 +12,8 @@ def pane(
     number: int, size: int, documents: int = 10, state: State = "open", dr: float | None = 0.25
 ) -> PaneEntry:
     score = Score(dr=dr, corrected=dr, low=None, high=None, mentions=9, documents=3)
-    attribute = AttributeEntry(
-        groups=["female", "male"],
-        target=[0.5, 0.5],
-        sums=Sums(documents=3, counts=[3, 6], products=[[9, 9], [9, 9]]),
-        pane=score,
-        rolling=score,
-        cumulative=score,
-        verdict=Verdict(state=state, reason="why"),
-        relevant_sentences=1,
-        labels={},
-        heavy=[],
-    )
+    sums = Sums(documents=3, counts=[3, 6], products=[[9, 9], [9, 9]])
+    attribute = attribute_entry(sums, score, verdict=Verdict(state=state, reason="why"))
     return pane_entry(
         number,
         input_bytes=size,

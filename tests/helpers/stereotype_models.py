@@ -13,23 +13,8 @@ from evenflow.transforms.models.encoder import Stereotype
 
 WORDS = frozenset(
     [
-        "all",
-        "are",
-        "creed",
-        "folk",
-        "folks",
-        "is",
-        "lazy",
-        "maybe",
-        "never",
-        "very",
-        "who",
-        "late",
-        "the",
-        "bought",
-        "bread",
-        "and",
-        "sadly",
+        *("all", "are", "creed", "folk", "folks", "is", "lazy", "maybe", "never", "very", "who"),
+        *("late", "the", "bought", "bread", "and", "sadly"),
     ]
 )
 STANCES = {"never": "denied", "who": "reported"}

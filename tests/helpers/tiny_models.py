@@ -29,7 +29,7 @@ SMALL = {"batch": 4, "micro_batch": 2, "context": 16, "threads": 1, "rate": 0.02
 
 
 def tiny_model(folder: Path, kind: str = "llama", **sizes: Any) -> Path:
-    """A llama, a granite, or a bert with its head, of some kB."""
+    """A llama, or a bert with its head, of some kB."""
     import torch
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers
@@ -53,8 +53,6 @@ def tiny_model(folder: Path, kind: str = "llama", **sizes: Any) -> Path:
         made = transformers.LlamaForCausalLM(
             transformers.LlamaConfig(**own, bos_token_id=5, eos_token_id=5, pad_token_id=0)
         )
-    elif kind == "granite":
-        made = transformers.GraniteForCausalLM(transformers.GraniteConfig(**own, pad_token_id=0))
     else:
         made = transformers.BertForMaskedLM(transformers.BertConfig(**own, pad_token_id=0))
     made.save_pretrained(folder)

@@ -7,16 +7,19 @@ import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+import pyarrow as pa
 import pytest
 from services.s3_server import environment
 
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines import doctor
-from evenflow.pipelines.doctor import Diagnosis, Planned
+from evenflow.pipelines.doctor import Diagnosis, Planned, Topic
 from evenflow.schemas.config import load
+from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.models import files as model_files
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.storage import objects
@@ -72,10 +75,7 @@ def test_a_disk_without_room_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Directory, "create", full)
     disk = found(output=at(tmp_path))["output"]
-    assert (disk.state, disk.text) == (
-        "missing",
-        f"{tmp_path}: No space left on device; make room",
-    )
+    assert (disk.state, disk.text) == ("missing", f"{tmp_path}: No space left on device; make room")
 
 
 def test_an_output_in_use_is_named(tmp_path: Path) -> None:
@@ -86,6 +86,18 @@ def test_an_output_in_use_is_named(tmp_path: Path) -> None:
 def test_a_clock_that_differs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "SKEW_SECONDS", -1.0)
     assert found(output=at(tmp_path))["clock"].state == "missing"
+
+
+def test_files_that_nothing_reads_are_a_note(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.pdf"):
+        (tmp_path / name).touch()
+    found = [
+        each
+        for each in doctor.examine(Planned(load(None), [str(tmp_path)]))
+        if each.part == "input"
+    ]
+    assert [each.state for each in found] == ["fine", "note"]
+    assert found[1].text == "1 file is left out, as no format: 1 .pdf"
 
 
 def test_a_full_disk_is_a_note(tmp_path: Path) -> None:
@@ -107,8 +119,7 @@ def rule(action: dict[str, object]) -> dict[str, object]:
 
 
 CASES: list[tuple[Callable[[int], dict[str, object]], str, str]] = [
-    (lambda port: {"gate.notify.url": f"http://127.0.0.1:{port}/secret"}, "notifications", "***"),
-    (lambda port: {"gate.notify.url": {"env": "NOT_THERE"}}, "notifications", "NOT_THERE"),
+    (lambda port: rule({"webhook": {"url": {"env": "NOT_THERE"}}}), "triggers", "NOT_THERE"),
     (
         lambda port: rule({"webhook": {"url": f"http://127.0.0.1:{port}/secret"}}),
         "trigger r",
@@ -133,10 +144,10 @@ def test_what_does_not_answer_is_named(
 
 
 def test_a_server_that_answers_is_fine(port: int) -> None:
-    settings = {"gate.notify.url": f"http://127.0.0.1:{port}/", "metrics.port": port}
+    settings = {**rule({"webhook": {"url": f"http://127.0.0.1:{port}/"}}), "metrics.port": port}
     with socket.create_server(("127.0.0.1", port)):
         parts = found(settings, runner=[f"--job_endpoint=127.0.0.1:{port}"])
-    assert parts["notifications"].state == parts["runner"].state == "fine"
+    assert parts["trigger r"].state == parts["runner"].state == "fine"
     assert parts["metrics"].state == "missing"  # the port is taken
     assert found(settings)["metrics"].state == "fine"
 
@@ -173,3 +184,11 @@ def test_the_command_says_it_in_words_and_in_json(
     assert "the configuration is valid; give" in call("doctor").out
     assert "go together" in call("doctor", "--topic", "x").err
     json.dumps(lacking.json)
+
+
+def test_a_codec_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = SimpleNamespace(is_available=lambda name: name != "snappy")
+    monkeypatch.setattr(pa, "Codec", built)
+    monkeypatch.setattr(Cluster, "bounds", lambda *_: [(0, 1)])
+    parts = found(topic=Topic("broker:1", "docs"))
+    assert parts["codecs"].state == "missing" and "without snappy;" in parts["codecs"].text

@@ -9,8 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
-from plugin_packages import conforms, corpus, evenflow, install
+from plugin_packages import conforms, corpus, evenflow
 
 from evenflow.gates.ledger import reviews
 
@@ -33,12 +32,6 @@ class TestSqlite(SinkTests):
 def epochs(output: Path) -> list[dict[str, Any]]:
     """The epochs of sinks that a ledger has."""
     return [json.loads(each.read_bytes()) for each in sorted(output.glob("ledger/sinks/*.json"))]
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the installed package."""
-    return install("sqlite", tmp_path_factory.mktemp("sqlite"))
 
 
 def test_its_conformance_tests_pass(installed: Path, tmp_path: Path) -> None:

@@ -25,13 +25,7 @@ def filled(name: str, sentence: str) -> list[dict[str, str]]:
 
 
 def test_the_names() -> None:
-    assert loader.names() == (
-        "generation",
-        "indicators",
-        "stereotypes",
-        "substitution",
-        "wordlist",
-    )
+    assert loader.names() == ("generation", "indicators", "stereotypes", "substitution", "wordlist")
 
 
 @pytest.mark.parametrize("name", loader.names())

@@ -6,7 +6,11 @@ A test of another page needs its own server only: it gets a tab from the fixture
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,6 +86,37 @@ class Tabs:
         """Close all of them."""
         for context in self._contexts:
             context.close()
+
+
+class Served:
+    """Commands that serve pages, until the end of a test. folder: of what they say."""
+
+    def __init__(self, folder: Path):
+        self._said = folder / "said.err"
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def start(self, kind: str, *words: object, **environment: str) -> str:
+        """Start one; the address that it prints behind a word."""
+        code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, words)],
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=self._said.open("w"),
+            text=True,
+        )
+        self.processes.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith(f"{kind}: http"), self._said.read_text()
+        return line.split()[1]
+
+    def stop(self) -> None:
+        """End all, without a traceback."""
+        for process in self.processes:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) in (143, -signal.SIGKILL)
+            assert "Traceback" not in self._said.read_text()
 
 
 def flaws(page: Page) -> list[str]:

@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from parts import require
-from services.browser import Tabs, running
+from services.browser import Served, Tabs, running
 from services.browser import installed as browser_installed
 from services.flink_cluster import FlinkCluster
 from services.job_server import JobServer
 from services.job_server import installed as job_server_installed
-from services.kafka_broker import ROOT, Broker, installed
+from services.kafka_broker import Broker, installed
 from services.s3_faults import S3Faults
 from services.s3_server import S3Server
 from services.s3_server import installed as s3_installed
+from services.stream_outputs import command, on_flink
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-PRISM = ROOT / "build" / "services" / "prism" / "prism"
 
 
 MINUTES = ("kill", "trial", "cluster", "pages", "health")  # in names of files that take a minute
@@ -72,40 +71,31 @@ def topic(broker: Broker, _numbers: Iterator[int]) -> Callable[..., str]:
     return make
 
 
-@pytest.fixture(scope="session")
-def prism() -> str:
-    """Path of the Prism runner."""
-    require(
-        None
-        if PRISM.exists()
-        else f"no {PRISM.relative_to(ROOT)}: run `make prism` (Go 1.26 or newer)"
-    )
-    return str(PRISM)
-
-
 @pytest.fixture
 def flink(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JobServer]:
     """Flink's job server, one for each test: jobs whose driver was killed would fill the memory of
     one for all.
     """
-    require(job_server_installed("flink"))
-    server = JobServer("flink", tmp_path_factory.mktemp("flink"))
+    require(job_server_installed())
+    server = JobServer(tmp_path_factory.mktemp("flink"))
     yield server
     server.stop()
 
 
-@pytest.fixture
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JobServer]:
-    """Spark's job server for one test, which may kill it."""
-    require(job_server_installed("spark"))
-    server = JobServer("spark", tmp_path_factory.mktemp("spark"))
-    yield server
-    server.stop()
+@pytest.fixture(params=["here", "flink"])
+def words(request: pytest.FixtureRequest) -> Callable[..., list[str]]:
+    """Makes the command for a run for ever, with panes of a second, on each of two engines:
+    words(broker, topic, output, *more).
+    """
+    if request.param == "here":
+        return command
+    endpoint = request.getfixturevalue("flink").endpoint
+    return lambda broker, topic, output, *more: on_flink(broker, topic, output, endpoint, *more)
 
 
 @pytest.fixture(scope="module")
 def _flink_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlinkCluster]:
-    require(job_server_installed("flink"))
+    require(job_server_installed())
     cluster = FlinkCluster(tmp_path_factory.mktemp("cluster"))
     try:
         cluster.start()
@@ -168,6 +158,14 @@ def tabs(_browser: Browser) -> Iterator[Tabs]:
     yield opened
     opened.close()
     assert not opened.complaints
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """Starts commands that serve pages."""
+    found = Served(tmp_path)
+    yield found
+    found.stop()
 
 
 @pytest.fixture

@@ -265,8 +265,8 @@ class FlinkCluster:
             f"--max_parallelism={max(parallelism, self._parallelism)}",
         ]
         if unbounded:
-            # Otherwise Flink asks a source at once again that had asked for time
-            return [*options, "--streaming", f"--shutdown_sources_after_idle_ms={9 * 10**15}"]
+            # For Flink the gate's source is a list of numbers: the job ends when all readers have
+            return [*options, "--streaming"]
         # What Flink takes in place of the adaptive scheduler asks for BATCH_FORCED
         batch = ["--execution_mode_for_batch=BATCH_FORCED", f"--environment_cache_millis={KEPT_MS}"]
         return [*options, *batch]
@@ -279,10 +279,6 @@ class FlinkCluster:
         """Cancel a job by its jid, if it has not ended. Beam's own cancel() leaves it running."""
         with suppress(urllib.error.HTTPError):  # it has ended
             self._rest(f"/jobs/{job}?mode=cancel", "PATCH")
-
-    def exceptions(self, job: str) -> list[dict[str, Any]]:
-        """The last faults of a job: exceptionName, stacktrace and more of each."""
-        return self._rest(f"/jobs/{job}/exceptions")["exceptionHistory"]["entries"]
 
     def _rest(self, path: str, method: str = "GET") -> Any:
         request = urllib.request.Request(f"{self.rest}{path}", method=method)

@@ -1,4 +1,4 @@
-"""Two small pipelines whose elements note which pool of workers they met."""
+"""A small pipeline whose elements note which pool of workers they met."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.runner import PipelineResult
-from apache_beam.transforms.periodicsequence import PeriodicImpulse
 
 
 def note(element: float, folder: str, seconds: float) -> None:
@@ -35,17 +34,5 @@ def bounded(options: list[str], count: int, folder: Path, seconds: float = 0.0) 
         | beam.Create(range(count))
         | beam.Reshuffle()
         | beam.Map(note, str(folder), seconds)
-    )
-    return pipeline.run()
-
-
-def unbounded(options: list[str], folder: Path) -> PipelineResult:
-    """Start a pipeline of an element each 50 ms, the time, for ever."""
-    pipeline = beam.Pipeline(options=PipelineOptions(options))
-    _ = (
-        pipeline
-        | PeriodicImpulse(fire_interval=0.05)
-        | beam.Reshuffle()
-        | beam.Map(note, str(folder), 0.0)
     )
     return pipeline.run()

@@ -4,10 +4,8 @@ fetches.
 
 from __future__ import annotations
 
-import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +15,7 @@ from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.admin import NewPartitions, NewTopic
 from kafka.errors import KafkaError
 from kafka.structs import TopicPartition
+from services.processes import Program, reached
 
 ROOT = Path(__file__).resolve().parents[2]
 LIB = ROOT / "build" / "services" / "kafka" / "lib"
@@ -70,7 +69,7 @@ class Producer(KafkaProducer):
             each.get(FLUSH_SECONDS)
 
 
-class Broker:
+class Broker(Program):
     """Kafka on a free port of the loopback interface, its data in a folder that outlives a kill.
 
     address: what clients bootstrap from, HOST:PORT; the same after a restart. more: properties
@@ -82,8 +81,7 @@ class Broker:
     ):
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
+        super().__init__("Kafka", folder / "server.log")
         folder.mkdir(parents=True, exist_ok=True)
         self._properties = folder / "server.properties"
         fills = {
@@ -99,13 +97,8 @@ class Broker:
             text = text.replace(name, value)
         self._properties.write_text(text, encoding="utf-8")
         format_ = (
-            "kafka.tools.StorageTool",
-            "format",
-            "--standalone",
-            "--cluster-id",
-            CLUSTER,
-            *users,
-            "--config",
+            *("kafka.tools.StorageTool", "format", "--standalone", "--cluster-id", CLUSTER),
+            *(*users, "--config"),
         )
         subprocess.run(
             self._java(*format_, str(self._properties)),
@@ -116,22 +109,13 @@ class Broker:
 
     def _java(self, main: str, *arguments: str) -> list[str]:
         return [
-            "java",
-            "-Xms128m",
-            "-Xmx512m",
-            "-XX:+UseSerialGC",
-            "-cp",
-            f"{LIB}/*",
-            main,
+            *("java", "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-cp", f"{LIB}/*", main),
             *arguments,
         ]
 
     def launch(self) -> None:
         """Start the broker's process and come back at once."""
-        with (self._folder / "server.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                self._java("kafka.Kafka", str(self._properties)), stdout=log, stderr=log
-            )
+        self._run(self._java("kafka.Kafka", str(self._properties)))
 
     def start(self) -> None:
         """Start the broker and wait until it answers. Raises RuntimeError with its log's end."""
@@ -140,49 +124,13 @@ class Broker:
 
     def wait(self) -> None:
         """Wait until the broker answers. Raises RuntimeError with its log's end."""
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            if self._process is None or self._process.poll() is not None:
-                break
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                with closing(self.admin()) as admin:
-                    admin.list_topics()
-                return
-            except Exception:  # whatever the client says while the broker comes up
-                time.sleep(0.2)
-        log = (self._folder / "server.log").read_text(encoding="utf-8", errors="replace")
-        raise RuntimeError(f"Kafka did not come up on {self.address}:\n{log[-3000:]}")
 
-    @property
-    def pid(self) -> int:
-        """The number of the broker's process."""
-        assert self._process is not None
-        return self._process.pid
+        def answers() -> None:
+            reached(self.port)
+            with closing(self.admin()) as admin:
+                admin.list_topics()
 
-    @property
-    def is_running(self) -> bool:
-        """Whether its process has not ended."""
-        return self._process is not None and self._process.poll() is None
-
-    def kill(self) -> None:
-        """End the broker with SIGKILL: nothing is said to clients, nothing written."""
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        """End the broker in an orderly way; with SIGKILL if it takes longer than 20 s."""
-        self._end(signal.SIGTERM)
-
-    def _end(self, sign: int) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.send_signal(sign)  # nothing where it has ended
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(20)
+        self._until(answers, START_SECONDS)
 
     def admin(self) -> KafkaAdminClient:
         """A client that administers the broker; close it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from services.kafka_broker import ROOT, free_port
+from services.processes import Program
 
 FOLDER = ROOT / "build" / "services" / "prometheus"
 START_SECONDS = 60.0
@@ -29,51 +29,44 @@ def called(tool: str, *words: str, given: bytes = b"") -> subprocess.CompletedPr
     return subprocess.run([FOLDER / tool, *words], input=given, capture_output=True, timeout=300)
 
 
-class Server:
+class Server(Program):
     """A server on a free port of the loopback interface, its files in a folder."""
 
     def __init__(self, folder: Path, program: str, *words: str):
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         command = [FOLDER / program, *words, f"--web.listen-address=127.0.0.1:{self.port}"]
-        self._log = folder / "log.txt"
-        with self._log.open("wb") as log:
-            self._process = subprocess.Popen(command, cwd=FOLDER, stdout=log, stderr=log)
-        deadline = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.url}/-/ready", timeout=5).close()
-                return
-            except OSError:
-                if self._process.poll() is not None or time.monotonic() > deadline:
-                    self.stop()
-                    text = self._log.read_text(errors="replace")[-3000:]
-                    raise RuntimeError(f"{program} did not start:\n{text}") from None
-                time.sleep(0.1)
+        super().__init__(program, folder / "log.txt")
+        self._run(command, cwd=FOLDER)
+        ready = f"{self.url}/-/ready"
+        self._until(lambda: urllib.request.urlopen(ready, timeout=5).close(), START_SECONDS)
 
-    def stop(self) -> None:
-        """End the server."""
-        self._process.terminate()
-        try:
-            self._process.wait(20)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait(20)
+
+def scraping(*targets: str, **more: Any) -> dict[str, Any]:
+    """A configuration that looks at places every second."""
+    found = [each.removeprefix("http://").removesuffix("/metrics") for each in targets]
+    return {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "scrape_configs": [{"job_name": "evenflow", "static_configs": [{"targets": found}]}],
+        **more,
+    }
+
+
+def written(folder: Path, config: dict[str, Any]) -> Path:
+    """The file of a configuration; JSON is YAML."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "config.yaml"
+    path.write_text(json.dumps(config))
+    return path
 
 
 class Prometheus(Server):
     """Prometheus with a configuration."""
 
     def __init__(self, folder: Path, config: dict[str, Any]):
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "prometheus.yaml"
-        path.write_text(json.dumps(config))
         super().__init__(
-            folder,
-            "prometheus",
-            f"--config.file={path}",
-            f"--storage.tsdb.path={folder / 'data'}",
-            "--enable-feature=exemplar-storage",
+            *(folder, "prometheus", f"--config.file={written(folder, config)}"),
+            *(f"--storage.tsdb.path={folder / 'data'}", "--enable-feature=exemplar-storage"),
         )
 
     def ask(self, what: str, **parameters: Any) -> Any:
@@ -94,13 +87,7 @@ class Alertmanager(Server):
     """Alertmanager with a configuration, alone."""
 
     def __init__(self, folder: Path, config: dict[str, Any]):
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "alertmanager.yaml"
-        path.write_text(json.dumps(config))
         super().__init__(
-            folder,
-            "prometheus-alertmanager",
-            f"--config.file={path}",
-            f"--storage.path={folder / 'data'}",
-            "--cluster.listen-address=",
+            *(folder, "prometheus-alertmanager", f"--config.file={written(folder, config)}"),
+            *(f"--storage.path={folder / 'data'}", "--cluster.listen-address="),
         )

@@ -41,8 +41,8 @@ def main() -> None:
     watch(Path(output), kill)
     if ended := getattr(KafkaProducer, event or "none", None):
 
-        def killing(producer: KafkaProducer, *given: Any) -> Any:
-            found = ended(producer, *given)
+        def killing(producer: KafkaProducer, *given: Any, **named: Any) -> Any:
+            found = ended(producer, *given, **named)
             kill(0, event, output)
             return found
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from services.kafka_broker import ROOT, free_port
+from services.processes import Program, reached
 
 BINARY = ROOT / "build" / "services" / "versitygw" / "versitygw"
 KEY, SECRET = "evenflow-tests", "not-a-secret-of-anybody"
@@ -37,7 +34,7 @@ def environment(endpoint: str) -> dict[str, str]:
     }
 
 
-class S3Server:
+class S3Server(Program):
     """versitygw on a free port of the loopback interface; objects are plain files of a folder.
 
     The folder outlives a kill, and the port stays the same after a restart.
@@ -47,19 +44,9 @@ class S3Server:
     def __init__(self, folder: Path):
         self.address = f"127.0.0.1:{free_port()}"
         self.endpoint = f"http://{self.address}"
-        self._data, self._log = folder / "buckets", folder / "versitygw.log"
-        self._process: subprocess.Popen[bytes] | None = None
+        super().__init__("versitygw", folder / "versitygw.log")
+        self._data = folder / "buckets"
         self._data.mkdir(parents=True, exist_ok=True)
-
-    @property
-    def pid(self) -> int | None:
-        """The number of its process; None while it does not run."""
-        return self._process.pid if self._process else None
-
-    @property
-    def is_running(self) -> bool:
-        """Whether its process has not ended."""
-        return self._process is not None and self._process.poll() is None
 
     def environment(self) -> dict[str, str]:
         """What a client reads from the environment to reach this server."""
@@ -74,36 +61,8 @@ class S3Server:
         flags = ["--quiet", "--keep-alive", "--region", REGION, "--port", self.address]
         command = [str(BINARY), *(words or [*flags, "posix", str(self._data)])]
         keys = keys or {"ROOT_ACCESS_KEY": KEY, "ROOT_SECRET_KEY": SECRET}
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                command, env={**os.environ, **keys}, stdout=log, stderr=log
-            )
-        deadline = time.monotonic() + START_SECONDS
-        host, _, port = self.address.partition(":")
-        while self._process.poll() is None and time.monotonic() < deadline:
-            try:
-                socket.create_connection((host, int(port)), 1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        self.kill()
-        text = self._log.read_text(encoding="utf-8", errors="replace")
-        raise RuntimeError(f"versitygw did not come up on {self.address}:\n{text[-3000:]}")
-
-    def kill(self) -> None:
-        """End it with SIGKILL."""
-        if self._process:
-            self._process.kill()
-            self._process.wait(20)
-        self._process = None
-
-    def stop(self) -> None:
-        """End it in an orderly way; with SIGKILL if it takes longer than 10 s."""
-        if self._process:
-            self._process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
-        self.kill()
+        self._run(command, env={**os.environ, **keys})
+        self._until(lambda: reached(int(self.address.partition(":")[2])), START_SECONDS)
 
     def restart(self) -> None:
         """End it and start it on the same port."""

@@ -30,15 +30,8 @@ def certificate(folder: Path) -> tuple[Path, Path, str]:
     store, pem, password = folder / "broker.p12", folder / "ca.pem", secrets.token_hex(12)
     common = ["-alias", "broker", "-keystore", str(store), "-storepass", password]
     made = [
-        "-genkeypair",
-        "-keyalg",
-        "EC",
-        "-dname",
-        "CN=127.0.0.1",
-        "-ext",
-        "san=ip:127.0.0.1",
-        "-validity",
-        "2",
+        *("-genkeypair", "-keyalg", "EC", "-dname", "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1"),
+        *("-validity", "2"),
     ]
     subprocess.run(
         ["keytool", *made, "-storetype", "PKCS12", *common], check=True, capture_output=True
@@ -79,13 +72,7 @@ def _trusting(store: Path, certificate: Path, password: str) -> None:
     """Make a store of what a broker trusts."""
     into = ["-keystore", str(store), "-storepass", password, "-storetype", "PKCS12"]
     words = [
-        "keytool",
-        "-importcert",
-        "-noprompt",
-        "-alias",
-        "client",
-        "-file",
-        str(certificate),
+        *("keytool", "-importcert", "-noprompt", "-alias", "client", "-file", str(certificate)),
         *into,
     ]
     subprocess.run(words, check=True, capture_output=True)

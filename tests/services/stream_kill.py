@@ -1,13 +1,12 @@
-"""Kills the gate on a topic at chosen moments: python stream_kill.py BROKER TOPIC WORK VICTIM EVERY
+"""Kills the gate on a topic at chosen moments: python stream_kill.py BROKER TOPIC WORK EVERY
 SETTINGS OPTION…
 
 A moment is a file operation of the gate below its output directory, seen by an audit hook: nothing
-in the product knows of it. VICTIM: `worker` kills the process that reads, stages and commits,
-`runner` the one of Prism, below it. Each moment, or each EVERY-th, has a run of its own on one
-output directory, after more messages were written; a last run goes to the end, undisturbed.
-SETTINGS is a JSON object of configuration keys. Prints a JSON object a line: the moment, whether
-something was killed there, and how the run ended. Runs are forks of this process, so that imports,
-suites and templates are paid once.
+in the product knows of it. The process that reads, stages and commits is killed. Each moment, or
+each EVERY-th, has a run of its own on one output directory, after more messages were written; a
+last run goes to the end, undisturbed. SETTINGS is a JSON object of configuration keys. Prints a
+JSON object a line: the moment, whether something was killed there, and how the run ended. Runs are
+forks of this process, so that imports, suites and templates are paid once.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from kafka import KafkaProducer
 from kill_driver import in_fork, warm, watch
-from services.processes import children
 from services.stream_outputs import documents, expected
 
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
@@ -93,7 +91,7 @@ def messages(batches: int) -> Counter[str]:
 
 def main() -> None:
     """A run for each moment, and a last one."""
-    address, topic, work, victim, every, settings, *options = sys.argv[1:]
+    address, topic, work, every, settings, *options = sys.argv[1:]
     config = load(None, json.loads(settings))
     output, seen = Path(work) / "out", Path(work) / "seen"
     panes = 0
@@ -114,9 +112,8 @@ def main() -> None:
                 return
             count += 1
             if count == which:
-                [target] = [os.getpid()] if victim == "worker" else children(os.getpid(), "prism")
                 seen.touch()
-                os.kill(target, signal.SIGKILL)
+                os.kill(os.getpid(), signal.SIGKILL)
 
         watch(output, kill)
         run()
@@ -126,8 +123,7 @@ def main() -> None:
     ):
         if in_fork(partial(fill, address, topic, batch)):
             raise SystemExit("the messages could not be written")
-        # One more than there are where the driver is to end by its failure, not by their number.
-        panes = (batch + 1) * SPANS + (victim == "runner" and bool(name))
+        panes = (batch + 1) * SPANS
         seen.unlink(missing_ok=True)
         ended = in_fork(partial(disturbed, event, pattern, which) if name else run)
         print(json.dumps({"moment": name, "killed": seen.exists(), "ended": ended}), flush=True)

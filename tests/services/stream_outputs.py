@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from put_out import letters
 from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
 
@@ -53,12 +54,6 @@ def fill(broker: Broker, topic: str, panes: range, each: int, begin: int) -> Non
         producer.flush()
 
 
-def letters(output: Path) -> list[dict]:
-    """All dead letters, in the order of the panes."""
-    paths = sorted((output / "dead-letter").glob("*.jsonl"))
-    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
-
-
 def placed(output: Path) -> Counter[str]:
     """How often each message is in the outputs: ids of documents, values of dead letters."""
     found: Counter[str] = Counter()
@@ -80,6 +75,12 @@ def accepted(output: Place) -> Counter[str]:
             with at(output).open(f"{entry.folder}/{shard.name}") as file:
                 found.update(pq.read_table(file, columns=["id"])["id"].to_pylist())
     return found
+
+
+def published(broker: Broker, topic: str) -> Counter[str]:
+    """How often each document is in a topic, by the id that its record has as a header."""
+    records = broker.committed(topic)
+    return Counter(dict(record.headers)["evenflow.id"].decode() for record in records)
 
 
 def expected(counts: dict[int, int], dead: tuple[str, ...] = ()) -> Counter[str]:
@@ -133,16 +134,10 @@ def to_end(
     return StreamRun(stream, output, config or load(None))
 
 
-def command(
-    broker: Broker, topic: str, output: Place, *more: str, prism: str | None = None
-) -> list[str]:
-    """The command for a run for ever, with panes of a second: on this machine, or on Prism."""
-    runner = [
-        "--runner=--runner=PrismRunner",
-        f"--runner=--prism_location={prism}",
-        "--runner=--prism_log_level=warn",
-    ]
-    return [*_command(broker, topic, output), *(runner if prism else []), *more]
+def command(broker: Broker, topic: str, output: Place, *more: str) -> list[str]:
+    """The command for a run for ever, with panes of a second."""
+    words = ("--kafka", broker.address, "--topic", topic, "--output", str(output))
+    return [EVENFLOW, "stream", *words, "--pane-seconds", "1", *more]
 
 
 def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str) -> list[str]:
@@ -150,7 +145,7 @@ def on_flink(broker: Broker, topic: str, output: Path, endpoint: str, *more: str
     of a second.
     """
     return [
-        *_command(broker, topic, output),
+        *command(broker, topic, output),
         *(f"--runner={option}" for option in flink_runner(endpoint)),
         *more,
     ]
@@ -160,34 +155,15 @@ def on_cluster(
     broker: Broker, topic: str, output: Place, cluster: FlinkCluster, *more: str
 ) -> list[str]:
     """The command for a run on a Flink cluster, for ever, with panes of a second."""
-    # For Flink its source is a list of numbers. The job ends when all readers have ended
-    options = [each for each in cluster.options(unbounded=True) if "shutdown_sources" not in each]
-    runner = [f"--runner={option}" for option in options]
-    return [*_command(broker, topic, output), *runner, *more]
+    runner = [f"--runner={option}" for option in cluster.options(unbounded=True)]
+    return [*command(broker, topic, output), *runner, *more]
 
 
 def flink_runner(endpoint: str) -> list[str]:
     """Beam's options for Flink, with workers in the gate's own process."""
     return [
-        "--runner=PortableRunner",
-        f"--job_endpoint={endpoint}",
-        "--environment_type=LOOPBACK",
+        *("--runner=PortableRunner", f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK"),
         "--parallelism=1",
-    ]
-
-
-def _command(broker: Broker, topic: str, output: Place) -> list[str]:
-    return [
-        EVENFLOW,
-        "stream",
-        "--kafka",
-        broker.address,
-        "--topic",
-        topic,
-        "--output",
-        str(output),
-        "--pane-seconds",
-        "1",
     ]
 
 

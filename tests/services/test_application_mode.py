@@ -52,7 +52,7 @@ def name(topic: TopicMaker) -> str:
 @pytest.fixture
 def cluster(broker: Broker, name: str, tmp_path: Path) -> Iterator[FlinkCluster]:
     """The application that reads the topic into `out`; not started yet."""
-    require(installed("flink"))
+    require(installed())
     if not HELM.exists():
         require("helm: run `make helm` (Go 1.26)")
     stream = {"kafka": broker.address, "topic": name, "extraArgs": ["--pane-seconds", "1"]}

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
-import late_documents
-import pyarrow.parquet as pq
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
+from put_out import rows
 from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, flink_runner
 
@@ -37,19 +36,11 @@ CONFIG = {
 }
 
 
-def test_late_documents_correct_their_windows_on_prism(prism: str, tmp_path: Path) -> None:
-    options = ["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn"]
-    late_documents.check(options, tmp_path)
-
-
-@pytest.fixture(params=["in-process", "prism", "flink"])
+@pytest.fixture(params=["in-process", "flink"])
 def options(request: pytest.FixtureRequest) -> list[str]:
     """Options of a runner that can be used here."""
     if request.param == "in-process":
         return ["--runner=FnApiRunner"]
-    if request.param == "prism":
-        prism = request.getfixturevalue("prism")
-        return ["--runner=PrismRunner", f"--prism_location={prism}", "--prism_log_level=warn"]
     return flink_runner(request.getfixturevalue("flink").endpoint)
 
 
@@ -157,9 +148,5 @@ def expected_rolling(entries: list[PaneEntry]) -> dict[float, dict[str, int]]:
 
 def texts(output: Path) -> set[tuple[str, str, str]]:
     """Folder, id and text of all documents."""
-    return {
-        (folder, row["id"], row["text"])
-        for folder in ("accepted", "quarantine")
-        for path in (output / folder).glob("*.parquet")
-        for row in pq.read_table(path, columns=["id", "text"]).to_pylist()
-    }
+    folders = ("accepted", "quarantine")
+    return {(each, row["id"], row["text"]) for each in folders for row in rows(output, each)}

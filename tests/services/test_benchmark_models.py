@@ -29,28 +29,6 @@ def smollm2() -> Any:
     return CausalModel(loading.load(str(folder)))
 
 
-def test_smollm2_scores_in_batches_as_it_does_alone(smollm2: Any) -> None:
-    import torch
-
-    endings = (" Paris.", " Berlin.", " a small dog.")
-    items = [
-        [smollm2.ending("The capital of France is", each) for each in endings],
-        [smollm2.ending("", "He is a nurse and kind."), smollm2.ending("", "She is a nurse.")],
-    ]
-    scores = smollm2.score(items)
-    assert smollm2._apply.__name__ == "some"
-    assert max(range(3), key=lambda at: scores[0][at].total) == 0
-    for texts, own in zip(items, scores, strict=True):
-        for text, score in zip(texts, own, strict=True):
-            with torch.inference_mode():
-                logits = smollm2.loaded.model(torch.tensor([text.tokens])).logits[0]
-            values = torch.log_softmax(logits, -1)
-            alone = sum(
-                values[at - 1, text.tokens[at]].item() for at in range(text.start, len(text.tokens))
-            )
-            assert score.total == pytest.approx(alone, abs=1e-3)
-
-
 def test_smollm2_writes(smollm2: Any) -> None:
     from evenflow.transforms.lab.language_models.generation import Prompt
 
@@ -77,9 +55,10 @@ def test_bert_says_how_much_each_word_counts() -> None:
     folder = made("bert-base-uncased")
     from evenflow.pipelines.explain.bias_score import BiasExplainer
     from evenflow.schemas.config import load
-    from evenflow.transforms.measures.bias_score import contextual, signal
+    from evenflow.transforms.measures.bias_score import signal
+    from evenflow.transforms.measures.bias_score.pooled import PooledShares
 
-    shares = contextual.load(str(folder)).shares
+    shares = PooledShares(str(folder))
     text = "“She likes the unbelievably pinkish dress, doesn't she?”"
     found = shares(text)
     assert len(found) == 9 and found.min() > 0 and found.sum() == pytest.approx(1)
@@ -90,21 +69,6 @@ def test_bert_says_how_much_each_word_counts() -> None:
     scored = document["sentences"][0]["bias_score"]
     assert [each["importance"] for each in scored["words"]] == pytest.approx(found, abs=1e-5)
     assert scored["absolute"] == pytest.approx(sum(scored["groups"].values()), abs=1e-4)
-
-
-def test_bert_reads_a_sentence_the_same_in_any_batch_to_the_bit() -> None:
-    from evenflow.transforms.measures.bias_score.states import Transformer
-
-    bert = Transformer(str(made("bert-base-uncased")))
-    text = "The nurse wore a pink dress and read that two football players scored once more."
-    texts = [text[at:] for at in (0, 4, 10, 15, 22, 30, 34, 39)] + [text * 2, "She left."]
-
-    def read(given: list[str]) -> dict[str, bytes]:
-        return {given[each.number]: each.states.tobytes() for each in bert.states(given)}
-
-    together = read(texts)
-    assert read(texts[::-2]) == {each: together[each] for each in texts[::-2]}
-    assert read(texts[:1]) == {text: together[text]}
 
 
 def test_smollm2_tells_sentences_from_shuffled_ones() -> None:

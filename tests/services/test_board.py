@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import board_ledgers
 import pytest
 import report_ledgers
-from report_ledgers import HOSTILE
-from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
+from services.browser import SCHEMES, WIDTHS, Served, Tabs, flaws, width_of
 
 from evenflow.gates import hold
 from evenflow.gates.ledger.files import canonical, entry_name
-from evenflow.schemas.ledger import Heavy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -31,31 +25,10 @@ Serve = Callable[..., str]
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
+def serve(served: Served) -> Serve:
     """Starts `evenflow gate board` on a free port: serve(DIR…) -> its address, without a slash."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(*directories: Path) -> str:
-        words = ["gate", "board", *map(str, directories), "--port", "0", "--allow-actions"]
-        code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
-        process = subprocess.Popen(
-            [sys.executable, "-c", code, *words],
-            env=os.environ | {"EVENFLOW_BOARD_TOKEN": TOKEN},
-            stdout=subprocess.PIPE,
-            stderr=(tmp_path / "board.err").open("w"),
-            text=True,
-        )
-        started.append(process)
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("board: http"), (tmp_path / "board.err").read_text()
-        return line.split()[1].rstrip("/")
-
-    yield start
-    for process in started:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 143
-        assert "Traceback" not in (tmp_path / "board.err").read_text()
+    words, token = ("--port", 0, "--allow-actions"), {"EVENFLOW_BOARD_TOKEN": TOKEN}
+    return lambda *outputs: served.start("board", "gate", "board", *outputs, *words, **token)[:-1]
 
 
 @pytest.fixture
@@ -67,7 +40,6 @@ def output(tmp_path: Path) -> Path:
     entry = board_ledgers.documents(root, entry, rows)
     entry = board_ledgers.dead(root, entry, [b"\xff\xfe raw", b"<b>bold</b>"])
     (root / entry_name(LAST)).write_bytes(canonical(entry.model_dump()))
-    report_ledgers.write_timings(root, report_ledgers.entries(PANES))
     return root
 
 
@@ -79,7 +51,7 @@ def heading(page: Page) -> str:
 def test_a_page_follows_commits_and_disturbs_nobody(tabs: Tabs, serve: Serve, output: Path) -> None:
     address = serve(output)
     page, other = tabs.open(f"{address}/gate/news"), tabs.open(address)
-    assert heading(page).startswith(f"The last pane, {LAST}, is")
+    assert heading(page).startswith("May one train on accepted/: ")
     page.get_by_text("live", exact=True).wait_for()
     other.get_by_text("live", exact=True).wait_for()
     page.get_by_label("from pane").fill("12")
@@ -87,7 +59,7 @@ def test_a_page_follows_commits_and_disturbs_nobody(tabs: Tabs, serve: Serve, ou
     page.evaluate("window.same = document.querySelector('main')")
     for number in range(PANES, PANES + 3):
         entry = board_ledgers.commit(output, number)
-        page.locator(".said", has_text=f"The last pane, {number}, is").wait_for()
+        page.locator(f".strip a[aria-label^='Pane {number} from']").wait_for()
         other.locator("#gate-news", has_text=f"{number + 1} panes").wait_for()
         tile = page.locator(".strip a").last
         assert tile.get_attribute("aria-label").startswith(f"Pane {number} from")
@@ -95,7 +67,8 @@ def test_a_page_follows_commits_and_disturbs_nobody(tabs: Tabs, serve: Serve, ou
     assert page.evaluate("window.same === document.querySelector('main')"), "it was loaded again"
     assert page.get_by_label("from pane").input_value() == "12"
     assert page.evaluate("document.activeElement.closest('details')?.open")
-    assert page.locator("#news").inner_text().split(";")[0].lower() == entry.verdict.state
+    # A blocked pane waits for a decision
+    assert page.locator("#news").inner_text().split(";")[0].lower() == "block"
 
 
 def test_a_gate_that_vanishes_is_said_and_followed_again(
@@ -104,14 +77,14 @@ def test_a_gate_that_vanishes_is_said_and_followed_again(
     page = tabs.open(f"{serve(output)}/gate/news")
     output.rename(tmp_path / "away")
     page.get_by_text("there is no such directory").wait_for()
-    assert heading(page).startswith(f"The last pane, {LAST}, is")
+    assert heading(page).startswith("May one train on accepted/: ")
     (tmp_path / "away").rename(output)
     page.get_by_text("there is no such directory").wait_for(state="detached")
     (output / entry_name(PANES)).write_text('{"pane": 40, "ver')
     page.get_by_text("not a ledger entry").wait_for()
     (output / entry_name(PANES)).unlink()
     board_ledgers.commit(output, PANES)
-    page.locator(".said", has_text=f"The last pane, {PANES}, is").wait_for()
+    page.locator(f".strip a[aria-label^='Pane {PANES} from']").wait_for()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
@@ -202,41 +175,6 @@ def test_tiles_are_walked_with_arrows(tabs: Tabs, serve: Serve, output: Path) ->
     page.get_by_role("heading", name="Pane 11", exact=True).wait_for()
 
 
-def test_text_from_outside_is_shown_as_text(tabs: Tabs, serve: Serve, tmp_path: Path) -> None:
-    root = tmp_path / "<img src=x onerror=alert(1)>"
-    panes = report_ledgers.hostile(3)
-    rows = [
-        {
-            "id": text,
-            "text": text,
-            "sentence": {"id": text, "sent_text": text, "text_cda": text * 2},
-        }
-        for text in HOSTILE
-    ]
-    panes[2] = board_ledgers.documents(root, panes[2], rows)
-    panes[2] = board_ledgers.dead(root, panes[2], [each.encode() for each in HOSTILE], HOSTILE[0])
-    for each in panes[2].attributes.values():
-        each.heavy = [Heavy(id=HOSTILE[1], counts=[1] * len(each.groups), snippet=HOSTILE[0])]
-    report_ledgers.write(root, panes, report_ledgers.settings())
-    for text in HOSTILE[:4]:
-        hold.add_event(root, "hold", text, 3, text)
-    (root / "triggers").mkdir()
-    (root / "triggers" / "0.json").write_text('{"<script>alert(9)</script>": "<img src=x>"}')
-    address = serve(root)
-    page = tabs.open(address)
-    gate = page.locator(".gate h2 a").get_attribute("href")
-    for path in ("", "/pane/2", "/dead/2", "/document?id=%3Cscript%3Ealert(1)%3C/script%3E"):
-        page.goto(f"{address}{gate}{path}")
-        page.get_by_text(HOSTILE[0]).first.wait_for()
-        assert page.locator("main script, main img, main iframe, main [onmouseover]").count() == 0
-        assert page.locator("main a[href^='javascript'], main a[href^='http']").count() == 0
-    assert page.locator("pre.prose").first.inner_text() == HOSTILE[0]
-    page.goto(f"{address}{gate}")
-    page.locator(".snippet").first.wait_for()
-    page.locator("a", has_text=HOSTILE[1]).first.click()
-    page.get_by_text("Found; panes").wait_for()
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_pages_suit_everybody(
@@ -253,7 +191,6 @@ def test_pages_suit_everybody(
     for path in (
         "/",
         "/gate/news",
-        "/act/news?rule=",
         "/gate/second?from=3&to=1",
         "/gate/missing",
         f"/gate/news/pane/{LAST}",

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
 import report_ledgers
-from parts import require
 from pictures import PICTURES, metadata
 from places import ROOT
 from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
 from evenflow.pipelines.pages.report.report import build
 
+pytest_plugins = ["built_site"]
 COMBINATIONS = [(scheme, width) for scheme in SCHEMES for width in WIDTHS.values()]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make docs` builds it."""
-    missing = [each for each in ("material", "mkdocstrings") if find_spec(each) is None]
-    require(f"no {', '.join(missing)}: run `make install`" if missing else None)
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
-    subprocess.run(
-        [*command, "--config-file", ROOT / "docs" / "mkdocs.yml", "--site-dir", folder],
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        check=True,
-        capture_output=True,
-    )
-    return folder
 
 
 def test_pages_can_be_read_by_all(site: Path, tabs: Tabs) -> None:

@@ -28,12 +28,13 @@ def test_topics_group_and_transactions(broker: Broker) -> None:
     read, accepted = broker.create_topic("doctor-read"), broker.create_topic("doctor-accepted")
     parts = found(topic=Topic(broker.address, read, "g", [accepted]))
     assert {name: each.state for name, each in parts.items()} == {
+        "codecs": "fine",
         "topic": "fine",
         "group": "fine",
         "transactions": "fine",
     }
     assert list(broker.committed(accepted)) == []
-    (missing,) = found(topic=Topic(broker.address, "doctor-not-there")).values()
+    missing = found(topic=Topic(broker.address, "doctor-not-there"))["kafka"]
     assert missing.state == "missing" and "doctor-not-there" in missing.text
 
 
@@ -46,6 +47,6 @@ def test_a_store(bucket: str) -> None:
 
 def test_a_broker_that_is_away_is_said_with_status_2(call: Call) -> None:
     ended = call("doctor", "--kafka", f"127.0.0.1:{free_port()}", "--topic", "docs", "--json")
-    (kafka,) = ended.json
+    _, kafka = ended.json
     assert (ended.status, kafka["part"], kafka["state"]) == (2, "kafka", "missing")
     assert "no answer from 127.0.0.1:" in kafka["text"]

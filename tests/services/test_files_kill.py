@@ -36,7 +36,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("count", ["words", "people"])
 def test_killed_at_file_operations(corpus: Path, tmp_path: Path, count: str) -> None:
-    driver = [sys.executable, str(HELPERS / "kill_driver.py")]
+    driver = [sys.executable, str(HELPERS / "kill_files.py")]
     settings = SETTINGS | {"measure.count": count, "measure.passages": 1}
     if count == "people":  # a repair would read twice as much
         settings |= {"repair.mode": "measure"}
@@ -61,16 +61,17 @@ def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> N
     settings = tmp_path / "settings.yaml"
     settings.write_text("gate: {most_dead: 1.0}\n", encoding="utf-8")
     command = [
-        evenflow,
-        "run",
-        "--input",
-        str(corpus),
-        "--pane-docs",
-        "15",
-        "--mode",
-        "substitute",
-        "--config",
-        str(settings),
+        *(
+            evenflow,
+            "run",
+            "--input",
+            str(corpus),
+            "--pane-docs",
+            "15",
+            "--repair-mode",
+            "substitute",
+        ),
+        *("--config", str(settings)),
     ]
     began = time.monotonic()
     subprocess.run([*command, "--output", str(tmp_path / "whole")], check=True, capture_output=True)

@@ -17,7 +17,7 @@ import pytest
 from parts import require
 from scripted_llm import MODEL, ScriptedLLM, Turn
 from services.kafka_broker import ROOT, Broker
-from services.prometheus_server import Prometheus, installed
+from services.prometheus_server import Prometheus, installed, scraping
 from services.stream_outputs import EVENFLOW, TopicMaker, documents, to_end, wait_for
 
 from evenflow.gates import triggers
@@ -46,6 +46,7 @@ def a_run_on_files(folder: Path) -> Path:
     with ScriptedLLM(lambda _: Turn(content="no" if next(asked) % 4 == 0 else None)) as server:
         settings = {
             "pane": {"docs": 4},
+            "gate": {"warn": 0.9, "block": 1.0},
             "repair": {"mode": "substitute"},
             "stereotypes": {"policy": "flag"},
             "coverage": {"tau": 5, "block": 1.0},
@@ -59,9 +60,7 @@ def a_run_on_files(folder: Path) -> Path:
                 "requests": 12,
             },
         }
-        called(
-            "lab", "bias-score", "reference", corpus, "--output", folder / "reference.json", "-q"
-        )
+        called("lab", "bias-score", "reference", corpus, "--output", folder / "reference.json")
         config.write_text(json.dumps(settings))
         called("run", "-i", corpus, "-o", output, "--config", config, "-q")
     # Nobody acts for the gate any more: this one stays pending
@@ -86,12 +85,8 @@ def prometheus(broker: Broker, topic: TopicMaker, tmp_path: Path) -> Iterator[Pr
     require(installed())
     gates = [Watched(a_run_on_files(tmp_path)), a_run_on_a_topic(tmp_path, broker, topic(2))]
     with serving(gates, "127.0.0.1", 0) as address:
-        target = address.removeprefix("http://").removesuffix("/metrics")
-        config = {
-            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
-            "rule_files": [str(ROOT / "deploy" / "prometheus" / "evenflow.rules.yaml")],
-            "scrape_configs": [{"job_name": "evenflow", "static_configs": [{"targets": [target]}]}],
-        }
+        rules = str(ROOT / "deploy" / "prometheus" / "evenflow.rules.yaml")
+        config = scraping(address, rule_files=[rules])
         server = Prometheus(tmp_path / "prometheus", config)
         try:
             yield server

@@ -11,7 +11,7 @@ from typing import Any
 
 from services.kafka_broker import Broker, free_port
 from services.s3_server import S3Server
-from services.stream_outputs import command, count, documents, gate, wait_for
+from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
 
 
 def asked(port: int, path: str) -> tuple[int, Any]:
@@ -61,13 +61,12 @@ def test_a_gate_a_standby_and_a_broker_that_goes_and_comes(
 
 
 def test_a_store_that_is_away_and_a_stop_meanwhile(
-    own_broker: Broker, s3_here: S3Server, bucket: str, tmp_path: Path
+    broker: Broker, topic: TopicMaker, s3_here: S3Server, bucket: str, tmp_path: Path
 ) -> None:
     """The last beat cannot be written: a stop does not wait for the store's return."""
-    own_broker.start()
-    name, port = own_broker.create_topic("docs"), free_port()
-    own_broker.produce(name, 0, documents(0, 20))
-    words = command(own_broker, name, f"{bucket}/out", "--metrics-port", str(port))
+    name, port = topic(), free_port()
+    broker.produce(name, 0, documents(0, 20))
+    words = command(broker, name, f"{bucket}/out", "--metrics-port", str(port))
     with gate(words, tmp_path) as running:
         wait_for(lambda: asked(port, "/readyz")[0] == 200)
         s3_here.kill()

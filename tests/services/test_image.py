@@ -84,7 +84,9 @@ def test_it_runs_as_its_user_and_writes_below_two_folders_alone(data: Path) -> N
 def test_it_judges_a_file_and_another_reads_what_it_wrote(data: Path) -> None:
     speeches = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).splitlines(True)[:12]
     (data / "own.jsonl").write_bytes(b"".join([*speeches, b"no document\n"]))
-    ended = ran(data, "run", "--input", "own.jsonl", "--output", "out", "--mode", "weight", "-q")
+    ended = ran(
+        data, "run", "--input", "own.jsonl", "--output", "out", "--repair-mode", "weight", "-q"
+    )
     assert ended.returncode in (0, 3), ended.stderr
     assert count(data / "out") == len(speeches) + 1
     ended = ran(data, "gate", "verify", "out", "--files")

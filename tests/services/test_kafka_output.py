@@ -10,9 +10,8 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
-from kafka import KafkaConsumer, KafkaProducer
+from kafka import KafkaProducer
 from kafka.partitioner import murmur2
-from kafka.structs import OffsetAndMetadata, TopicPartition
 from services.kafka_broker import Broker
 from services.stream_outputs import wait_for
 
@@ -20,7 +19,7 @@ from evenflow.transforms.kafka import proof
 from evenflow.transforms.kafka.client import PATIENCE_SECONDS
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
-from evenflow.transforms.kafka.offsets import GroupOffsets, compare
+from evenflow.transforms.kafka.offsets import GroupOffsets
 from evenflow.transforms.kafka.output import (
     TRANSACTION_SECONDS,
     PanePublisher,
@@ -333,34 +332,6 @@ def test_what_is_too_large_for_a_topic_is_told_of_in_another(
         True,
         True,
     ]
-
-
-def test_offsets_of_the_group_are_compared_with_the_ledger(
-    broker: Broker, topic: TopicMaker
-) -> None:
-    name, group = topic(4), f"{topic()}-group"
-    settings = KafkaSettings(broker.address)
-    offsets = GroupOffsets(settings, group)
-    keys = [(name, number) for number in range(4)]
-    assert offsets.committed(keys) == {}
-    offsets.commit({keys[0]: 5, keys[1]: 5, keys[2]: 5}, pane=3)
-    assert offsets.committed(keys)[keys[1]] == 5
-    consumer: Any = KafkaConsumer(
-        bootstrap_servers=broker.address, group_id=group, enable_auto_commit=False
-    )
-    consumer.commit({TopicPartition(*keys[2]): OffsetAndMetadata(9, "by hand", -1)})
-    consumer.close()
-    found = offsets.committed(keys)
-    differences = compare({keys[0]: 5, keys[1]: 8, keys[2]: 5, keys[3]: 2}, found)
-    assert [(each.partition, each.ledger, each.group) for each in differences] == [
-        (1, 8, 5),
-        (2, 5, 9),
-        (3, 2, None),
-    ]
-    words = ("behind the ledger", "ahead of the ledger", "no offset")
-    for difference, word in zip(differences, words, strict=True):
-        assert word in str(difference)
-    offsets.close()
 
 
 @pytest.mark.parametrize("moment", ["after the records", "before the end"])

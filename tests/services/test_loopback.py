@@ -14,9 +14,7 @@ from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 from services.job_server import JobServer
 from services.kafka_broker import Broker
 from services.processes import listening, outside
-from services.stream_outputs import TopicMaker, command, count, documents, gate, wait_for
-
-from evenflow.pipelines.engine.runners.servers import reached_from
+from services.stream_outputs import TopicMaker, count, documents, gate, on_flink, wait_for
 
 
 def other_addresses() -> list[str]:
@@ -30,31 +28,23 @@ def other_addresses() -> list[str]:
     return [each for each in found if outside([(each, 0)]) and not each.startswith("fe80")]
 
 
-def test_a_run_on_prism_listens_on_the_loopback_interface_alone(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
+def test_a_run_on_flink_listens_on_the_loopback_interface_alone(
+    broker: Broker, topic: TopicMaker, tmp_path: Path, flink: JobServer
 ) -> None:
+    servers = listening(flink.pid)
+    assert len(servers) >= 3 and outside(servers) == []  # jobs, their files, transforms of Java
     name, output = topic(1), tmp_path / "out"
     broker.produce(name, 0, documents(0, 50))
-    with gate(command(broker, name, output, prism=prism), tmp_path) as running:
-        wait_for(lambda: count(output) == 50)
+    with gate(on_flink(broker, name, output, flink.endpoint), tmp_path) as running:
+        wait_for(lambda: count(output) == 50, 300)
         places = listening(running.process.pid)
-        assert len(places) >= 2  # the workers' pool, and Prism
+        assert places  # the workers' pool
         assert outside(places) == []
         for address in other_addresses():
             for _, port in places:
                 with pytest.raises(OSError), socket.create_connection((address, port), 5):
                     pass
                 assert _worker_is_refused(address, port)
-
-
-@pytest.mark.parametrize("engine", ["flink", "spark"])
-def test_a_job_server_listens_on_the_loopback_interface_alone(
-    engine: str, request: pytest.FixtureRequest
-) -> None:
-    server: JobServer = request.getfixturevalue(engine)
-    places = listening(server.pid)
-    assert len(places) >= 3  # jobs, their files, and transforms of Java
-    assert outside(places) == []
 
 
 def _worker_is_refused(address: str, port: int) -> bool:
@@ -69,11 +59,3 @@ def _worker_is_refused(address: str, port: int) -> bool:
         except grpc.RpcError as error:
             return error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
     return False
-
-
-@pytest.mark.skipif(not other_addresses(), reason="this machine has the loopback interface alone")
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
-def test_what_listens_on_all_interfaces_is_found(host: str) -> None:
-    with socket.create_server((host, 0)) as server:
-        found = reached_from(server.getsockname()[1])
-    assert found in other_addresses() if host == "0.0.0.0" else found is None

@@ -10,7 +10,7 @@ from parts import require
 from prometheus_client import generate_latest
 from report_ledgers import entries, settings, write, write_timings
 from services.kafka_broker import ROOT
-from services.prometheus_server import Prometheus, called, installed
+from services.prometheus_server import Prometheus, called, installed, scraping
 from services.stream_outputs import wait_for
 
 from evenflow.pipelines.metrics.serving import registry, serving
@@ -59,12 +59,7 @@ def test_metrics_follow_the_conventions(output: Path) -> None:
 
 def test_prometheus_reads_figures_and_exemplars(output: Path, tmp_path: Path) -> None:
     with serving([Watched(output)], "127.0.0.1", 0) as address:
-        target = address.removeprefix("http://").removesuffix("/metrics")
-        config = {
-            "global": {"scrape_interval": "1s"},
-            "scrape_configs": [{"job_name": "evenflow", "static_configs": [{"targets": [target]}]}],
-        }
-        server = Prometheus(tmp_path / "prometheus", config)
+        server = Prometheus(tmp_path / "prometheus", scraping(address))
         try:
             wait_for(lambda: bool(server.query("evenflow_panes_total")))
             [whole] = server.query("sum by (gate) (evenflow_panes_total)")

@@ -38,7 +38,6 @@ def test_the_page_is_drawn_and_a_script_that_got_in_does_not_run(
 def test_pages_suit_everybody(tmp_path: Path, tabs: Tabs, width: int, scheme: str) -> None:
     panes = report_ledgers.hostile(12)
     report_ledgers.write(tmp_path, panes, report_ledgers.settings())
-    report_ledgers.write_timings(tmp_path, panes)
     other = tmp_path / "experiment.html"
     found = json.loads((ROOT / "docs" / "experiment" / "speeches.json").read_text("utf-8"))
     other.write_text(experiment_page(found), "utf-8")

@@ -1,5 +1,5 @@
-"""A run on files gives the same bytes by one process, by several, on a cluster of Flink and on
-Spark, in a directory and in a store; what is killed meanwhile is made up for.
+"""A run on files gives the same bytes by one process, by several and on a cluster of Flink, in a
+directory and in a store; what is killed meanwhile is made up for.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from places import DATA
 from services.flink_cluster import FlinkCluster
-from services.job_server import JobServer
 
-from evenflow.pipelines.cli.runners import runner_options
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.schemas.config import Config, load
@@ -86,25 +84,7 @@ def expected(
     return outputs(at(output))
 
 
-def test_two_processes(
-    corpus: Path, config: Config, expected: dict[str, bytes], tmp_path: Path
-) -> None:
-    Run([str(corpus)], tmp_path, config, workers=2).go()
-    assert outputs(at(tmp_path)) == expected
-
-
-@pytest.mark.usefixtures("s3_here")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_store(
-    corpus: Path, config: Config, expected: dict[str, bytes], bucket: str, workers: int
-) -> None:
-    output = at(f"{bucket}/a b%20c")
-    Run([str(corpus)], output, config, workers=workers).go()
-    assert outputs(output) == expected
-
-
-@pytest.mark.parametrize("parallelism", [1, 2])
-@pytest.mark.parametrize("where", ["directory", "store"])
+@pytest.mark.parametrize(("where", "parallelism"), [("directory", 2), ("store", 1)])
 def test_flink(
     reached: FlinkCluster,
     corpus: Path,
@@ -121,21 +101,6 @@ def test_flink(
     assert outputs(output) == expected
     assert list(output.tree("staged")) == []
     assert run.go().new == 0
-
-
-def test_flink_reads_from_the_store(
-    reached: FlinkCluster, corpus: Path, config: Config, bucket: str
-) -> None:
-    source, found = at(f"{bucket}/in"), []
-    for path in sorted(corpus.iterdir()):
-        source.upload(path, path.name)
-    for name, options in (("one", []), ("other", reached.options(2))):
-        output = at(f"{bucket}/{name}")
-        Run(
-            [f"{bucket}/in/*.jsonl*", f"{bucket}/in/c.parquet"], output, config, options=options
-        ).go()
-        found.append(outputs(output))
-    assert found[0] == found[1] and len(found[0]) > 20
 
 
 @pytest.mark.parametrize("what", ["taskmanager-1", "worker", "pool-1", "jobmanager", "job-server"])
@@ -167,33 +132,3 @@ def test_flink_goes_on_after_a_kill(
     if what in ALONE:
         starting.join()
     assert killed.is_set() and outputs(output) == expected
-
-
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_spark(
-    spark: JobServer,
-    corpus: Path,
-    config: Config,
-    expected: dict[str, bytes],
-    tmp_path: Path,
-    is_killed: bool,
-) -> None:
-    """A killed job server comes back, as under a supervisor."""
-    servers = [spark]
-    host, _, port = spark.endpoint.partition(":")
-
-    def kill(progress: PaneProgress) -> None:
-        if is_killed and len(servers) == 1:
-            spark.kill()
-            assert outputs(at(tmp_path / "out")) != expected
-            servers.append(JobServer("spark", tmp_path / "spark", int(port)))
-
-    options = [
-        each.replace("localhost:8099", f"{host}:{port}") for each in runner_options(["spark"])
-    ]
-    try:
-        Run([str(corpus)], tmp_path / "out", config, options=options, observer=Observer(kill)).go()
-    finally:
-        servers[-1].stop()
-    assert len(servers) == 1 + is_killed
-    assert outputs(at(tmp_path / "out")) == expected

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +12,6 @@ from services.kafka_broker import Broker
 from services.stream_outputs import (
     TopicMaker,
     accepted,
-    command,
     count,
     documents,
     expected,
@@ -76,12 +72,7 @@ def test_partitions_follow_the_taskmanagers(
 
 @pytest.mark.parametrize("what", ["jobmanager", "job-server"])
 def test_a_lost_job_is_submitted_again(
-    broker: Broker,
-    topic: TopicMaker,
-    tmp_path: Path,
-    reached: FlinkCluster,
-    bucket: str,
-    what: str,
+    broker: Broker, topic: TopicMaker, tmp_path: Path, reached: FlinkCluster, bucket: str, what: str
 ) -> None:
     """The output is in a store. Readers of the job before may still be at work."""
     name, output = topic(PARTITIONS), f"{bucket}/out"
@@ -119,40 +110,3 @@ def test_a_second_driver_takes_over(
 def states(cluster: FlinkCluster) -> Counter[str]:
     """How many jobs are in each state."""
     return Counter(each["state"] for each in cluster.jobs())
-
-
-def test_a_second_driver_takes_over_on_prism(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
-    name, output = topic(2), tmp_path / "out"
-    words = command(broker, name, output, prism=prism)
-    broker.produce(name, 0, documents(0, 100))
-    first = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-    wait_for(lambda: count(output) == 100, LONG)
-    with gate([*words, "--standby"], tmp_path) as second:
-        wait_for(lambda: any("standing by" in line for line in second.said), LONG)
-        os.kill(first.pid, signal.SIGKILL)
-        first.wait()
-        broker.produce(name, 1, documents(0, 100, 1))
-        wait_for(lambda: count(output) == 200, LONG)
-    assert placed(output) == expected({0: 100, 1: 100}) and recounted(output)
-
-
-def test_a_reader_that_stopped_and_wakes_again(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, flink_cluster: FlinkCluster
-) -> None:
-    """Its partitions are given to the other; what it says late does no harm."""
-    name, output = topic(PARTITIONS), tmp_path / "out"
-    fill(broker, name, 0, 100)
-    with gate(on_cluster(broker, name, output, flink_cluster), tmp_path):
-        wait_for(lambda: count(output) == 1000, LONG)
-        wait_for(lambda: shares(output) == [5, 5], LONG)
-        [worker] = flink_cluster.workers(1)
-        os.kill(worker, signal.SIGSTOP)
-        fill(broker, name, 100, 200)
-        wait_for(lambda: count(output) == 2000, LONG)
-        os.kill(worker, signal.SIGCONT)
-        fill(broker, name, 200, 300)
-        wait_for(lambda: count(output) == 3000, LONG)
-        time.sleep(5)
-    assert placed(output) == expected(dict.fromkeys(range(PARTITIONS), 300)) and recounted(output)

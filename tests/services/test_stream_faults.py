@@ -1,13 +1,9 @@
-"""Faults of the broker, the runner, the disk and the messages: the gate says what is wrong, and
+"""Faults of the broker, the disk and the messages: the gate says what is wrong, and
 nothing is lost or doubled.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -17,8 +13,7 @@ from typing import Any
 
 import pytest
 from kafka.structs import OffsetAndMetadata, TopicPartition
-from services.kafka_broker import Broker, free_port
-from services.processes import children
+from services.kafka_broker import Broker
 from services.stream_outputs import (
     TopicMaker,
     command,
@@ -27,13 +22,13 @@ from services.stream_outputs import (
     expected,
     gate,
     placed,
+    published,
     recounted,
     to_end,
     wait_for,
 )
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.gates.lock import LockedError
 from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.transforms.kafka.errors import UnreachableError
@@ -42,39 +37,6 @@ from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 HOUR_MS = 3_600_000
-
-
-def test_the_runner_is_killed(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str
-) -> None:
-    name, output = topic(2), tmp_path / "out"
-    broker.produce(name, 0, documents(0, 300))
-    with gate(command(broker, name, output, prism=prism), tmp_path) as running:
-        wait_for(lambda: count(output) == 300)
-        broker.produce(name, 1, documents(0, 300, 1))
-        os.kill(*children(running.process.pid, "prism"), signal.SIGKILL)
-        assert running.ended(120) == 1
-        assert (
-            "the runner ended" in running.said[-1]
-            and "un the same command again" in running.said[-1]
-        )
-    to_end(broker, name, output).go()
-    assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
-
-
-def test_no_broker_at_the_start(broker: Broker, tmp_path: Path) -> None:
-    port = free_port()
-    words = [
-        word.replace(broker.address, f"127.0.0.1:{port}")
-        for word in command(broker, "docs", tmp_path / "out")
-    ]
-    began = time.monotonic()
-    with gate(words, tmp_path) as running:
-        assert running.ended(120) == 1
-        # 15 s of patience, and what starting takes on a busy machine
-        assert time.monotonic() - began < 60
-        assert f"no answer from 127.0.0.1:{port}" in running.said[-1]
-    assert not (tmp_path / "out" / "ledger").exists()
 
 
 @pytest.mark.parametrize("more", [(), ("--until-end",)])
@@ -103,49 +65,6 @@ def test_the_topic_is_deleted_while_it_is_read(
         assert len(running.said[-1]) < 300 and name in running.said[-1]
         assert "deleted" in running.said[-1] or "is not on" in running.said[-1]
     assert placed(output) == expected({0: 100}) and recounted(output)
-
-
-def can_mount() -> bool:
-    """Whether this user may have mounts of its own."""
-    if shutil.which("unshare") is None:
-        return False
-    return (
-        subprocess.run(
-            ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True
-        ).returncode
-        == 0
-    )
-
-
-@pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
-@pytest.mark.parametrize("runner", ["in-process", "prism"])
-def test_no_space_left(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, prism: str, runner: str
-) -> None:
-    name, device, kept = topic(1), tmp_path / "device", tmp_path / "kept"
-    device.mkdir()
-    broker.produce(
-        name,
-        0,
-        [value.replace(b"times", os.urandom(400).hex().encode()) for value in documents(0, 3000)],
-    )
-    words = command(broker, name, device / "out", "--until-end", "-q", prism=prism)
-    if runner == "in-process":
-        words = [word for word in words if not word.startswith("--runner")]
-    script = (
-        'kept=$1; device=$2; shift 2; mount -t tmpfs -o size=1m tmpfs "$device" || exit 9; "$@";'
-        ' a=$?; mount -o remount,size=80m "$device" && "$@"; b=$?; cp -r "$device/out" "$kept";'
-        " exit $a$b"
-    )
-    whole = ["unshare", "-m", "sh", "-c", script, "sh", str(kept), str(device), *words]
-    ended = subprocess.run(whole, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 10, ended.stderr  # 1, and then 0
-    [line] = ended.stderr.splitlines()
-    assert line.startswith(f"evenflow: {device}/out")
-    assert line.endswith(
-        "No space left on device; make room, then run the same command again to go on"
-    )
-    assert placed(kept) == expected({0: 3000}) and recounted(kept)
 
 
 def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
@@ -186,25 +105,6 @@ def test_a_group_follows_the_ledger_and_a_disagreement_is_said(
     assert placed(output) == expected({0: 450}) and recounted(output)
 
 
-def test_a_second_run_is_refused(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    name, output = topic(1), tmp_path / "out"
-    broker.produce(name, 0, documents(0, 20))
-    with gate(command(broker, name, output), tmp_path) as running:
-        wait_for(lambda: count(output) == 20)
-        second = subprocess.run(
-            command(broker, name, output), capture_output=True, text=True, timeout=120
-        )
-        assert (
-            second.returncode == 1
-            and f"in use by another run (process {running.process.pid}" in second.stderr
-        )
-        with pytest.raises(LockedError):
-            to_end(broker, name, output).go()
-        broker.produce(name, 0, documents(20, 40))
-        wait_for(lambda: count(output) == 40)
-    assert placed(output) == expected({0: 40}) and recounted(output)
-
-
 @pytest.mark.parametrize("publish", [Topics(), Topics("accepted")])
 def test_the_broker_dies_between_the_ledger_and_the_group(
     own_broker: Broker, tmp_path: Path, publish: Topics
@@ -235,7 +135,7 @@ def test_the_broker_dies_between_the_ledger_and_the_group(
     with closing(GroupOffsets(KafkaSettings(own_broker.address), "g")) as reader:
         assert reader.committed([(name, 0)])[name, 0] == 30
     assert placed(output) == expected({0: 30}) and recounted(output)
-    seen = Counter(record.key.decode() for record in own_broker.committed(accepted))
+    seen = published(own_broker, accepted)
     assert seen == (expected({0: 30}) if publish else Counter())
 
 
@@ -255,5 +155,5 @@ def test_a_pane_is_published_once_where_the_answer_was_lost(
     monkeypatch.setattr(PanePublisher, "publish", without_answer)
     to_end(broker, name, output, group=f"g-{name}", publish=Topics(accepted)).go()
     assert not lost
-    seen = Counter(record.key.decode() for record in broker.committed(accepted))
+    seen = published(broker, accepted)
     assert seen == expected({0: 30}) == placed(output)

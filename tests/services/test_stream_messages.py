@@ -1,20 +1,17 @@
-"""Messages and partitions of all kinds, on Prism by the command: each message is in exactly one
+"""Messages and partitions of all kinds, by the command: each message is in exactly one
 place, and panes close.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import time
-from base64 import b64encode
 from collections import Counter
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from kafka.structs import TopicPartition
 from services.kafka_broker import Broker
 from services.stream_outputs import (
@@ -33,101 +30,6 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.transforms.kafka import batches
-from evenflow.transforms.kafka.client import LEFT_OUT, MOST_HEADERS
-
-HOUR_MS = 3_600_000
-
-
-def test_timestamps_of_all_kinds(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    name, output = topic(2, message_timestamp_after_max_ms=str(2**62)), tmp_path / "out"
-    now = int(time.time() * 1000)
-    # More than an hour ahead counts as no timestamp; a record that is less ahead holds its pane
-    # until the clock is there.
-    times = (0, -HOUR_MS, 2 * HOUR_MS, -now, 5_000, 400 * 24 * HOUR_MS)
-    with closing(broker.producer()) as producer:
-        for partition in (0, 1):
-            for i, value in enumerate(documents(0, 200, partition)):
-                producer.send(
-                    name, value, partition=partition, timestamp_ms=now + times[i % 6] - i % 7 * 700
-                )
-        producer.flush()
-    with gate(command(broker, name, output), tmp_path):
-        wait_for(lambda: count(output) >= 400)
-        broker.produce(name, 0, documents(200, 220))
-        wait_for(lambda: count(output) >= 420)
-    broker.produce(
-        name, 0, documents(220, 230), timestamp_ms=int(time.time() * 1000) + HOUR_MS // 2
-    )
-    to_end(broker, name, output).go()
-    assert placed(output) == expected({0: 230, 1: 200}) and recounted(output)
-
-
-POISON = {
-    "not JSON": b"poison",
-    "nested": b"[" * 100_000,
-    "nested object": b'{"text": "a", "more": ' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"}",
-    "not UTF-8": b'{"text": "\xff\xfe"}',
-    "empty": b"",
-    "blank": b"  ",
-    "tombstone": None,
-    "list": b"[1]",
-    "NUL": b"\x00" * 50,
-    "number": b'{"id": "n", "text": 1e999}',
-    "lone surrogate": b'{"id": "s", "text": "\\ud800"}',
-}
-
-
-def test_poison(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    name, output = topic(1), tmp_path / "out"
-    for number, value in enumerate(POISON.values()):
-        broker.produce(name, 0, [value, *documents(number, number + 1)], key=b"key")
-    with gate(command(broker, name, output), tmp_path):
-        wait_for(lambda: count(output) >= 2 * len(POISON))
-    found = letters(output)
-    assert [letter["ordinal"] for letter in found] == [2 * i for i in range(len(POISON))]
-    assert all(letter["reason"] for letter in found)
-    good = Counter(
-        {key: number for key, number in placed(output).items() if re.fullmatch(r"0-\d+", key)}
-    )
-    assert good == expected({0: len(POISON)}) and recounted(output)
-
-
-def test_a_few_bytes_that_hold_many_headers(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
-) -> None:
-    """An empty header has 2 bytes before compression, and would have 150 in memory."""
-    name, headers = topic(1), [("", b"")] * 300_000
-    with closing(broker.producer(compression_type="gzip")) as producer:
-        for value in (b"dead", *documents(0, 1)):
-            producer.send(name, value, partition=0, headers=headers)
-        producer.flush()
-    to_end(broker, name, tmp_path).go()
-    [letter] = letters(tmp_path)
-    assert letter["headers"][:-1] == [["", ""]] * MOST_HEADERS
-    assert letter["headers"][-1] == [LEFT_OUT, b64encode(b"299900").decode()]
-    assert placed(tmp_path) == expected({0: 1}, ("dead",)) and recounted(tmp_path)
-
-
-def test_a_batch_that_is_too_large_once_decompressed(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A batch of 0.5 MB may hold some GB; it is left out as one dead letter with its records."""
-    monkeypatch.setattr(batches, "BATCH_BYTES", 1 << 20)
-    name, begin = topic(1), int(time.time() * 1000) - 60_000
-    with closing(
-        broker.producer(compression_type="gzip", batch_size=4 << 20, linger_ms=10_000)
-    ) as producer:
-        for values in (documents(0, 3), [bytes(1000)] * 2000, documents(3, 5)):
-            for value in values:
-                producer.send(name, value, partition=0, timestamp_ms=begin)
-            producer.flush()
-    to_end(broker, name, tmp_path).go()
-    [letter] = letters(tmp_path)
-    assert (letter["ordinal"], letter["records"]) == (3, 2000)
-    assert "offsets 3 to 2002 are in a batch that holds more than" in letter["reason"]
-    assert [entry.dead_reasons for entry in read_entries(tmp_path)] == [{"batch too large": 1}]
-    assert placed(tmp_path) == expected({0: 5}, ("",)) and recounted(tmp_path)
 
 
 def test_a_message_of_9_mb(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -158,44 +60,6 @@ def test_a_stalled_partition_and_a_quiet_topic(
     # more on a busy machine.
     assert min(waits) < 20
     assert placed(output) == expected({0: 50, 1: 10}) and recounted(output)
-
-
-def test_a_burst_is_cut_into_parts(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    name, output = topic(1), tmp_path / "out"
-    begin = int(time.time() * 1000) // 60_000 * 60_000 - HOUR_MS
-    values = [
-        json.dumps({"id": f"0-{i}", "text": "She saw him. " * 800}).encode() for i in range(400)
-    ]
-    with closing(broker.producer()) as producer:
-        for value in values:
-            producer.send(name, value, partition=0, timestamp_ms=begin)
-        producer.flush()
-    with gate(
-        command(
-            broker,
-            name,
-            output,
-            "--pane-mib",
-            "1",
-            "--pane-seconds",
-            "60",
-            "--max-panes",
-            "3",
-        ),
-        tmp_path,
-    ):
-        wait_for(lambda: len(read_entries(output)) >= 3)
-    streams = [entry.stream for entry in read_entries(output)]
-    assert [(each.span, each.part) for each in streams if each] == [
-        (begin, part) for part in range(3)
-    ]
-    most = 1.05 * (1 << 20) / len(values[0]) + 1
-    assert all(0 < entry.documents <= most for entry in read_entries(output))
-    run = to_end(broker, name, output)
-    run.config.pane.mib = 1
-    object.__setattr__(run.stream, "pane_seconds", 60.0)
-    run.go()
-    assert placed(output) == expected({0: 400}) and recounted(output)
 
 
 def test_partitions_come_while_it_runs(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -246,3 +110,19 @@ def test_a_topic_without_messages(broker: Broker, topic: TopicMaker, tmp_path: P
         ended = subprocess.run([*words, *more], capture_output=True, text=True, timeout=180)
         assert (ended.returncode, ended.stderr) == (0, "")
         assert read_entries(output) == [] and (output / "report.html").exists()
+
+
+def test_marks_of_transactions_and_what_was_given_up_are_no_records(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    name = topic(1)
+    with closing(broker.producer(transactional_id=f"{name}-id")) as producer:
+        producer.init_transactions()
+        for number in range(6):
+            producer.begin_transaction()
+            producer.put(name, [(0, value) for value in documents(number * 3, number * 3 + 3)])
+            end = producer.abort_transaction if number % 2 else producer.commit_transaction
+            end()
+    to_end(broker, name, tmp_path).go()
+    kept = [f"0-{n * 3 + i}" for n in (0, 2, 4) for i in range(3)]
+    assert placed(tmp_path) == Counter(kept) and recounted(tmp_path)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,27 +16,20 @@ from services.kafka_broker import Broker
 from services.stream_outputs import (
     EVENFLOW,
     TopicMaker,
-    command,
-    count,
     documents,
     expected,
     fill,
-    gate,
-    letters,
     placed,
-    recounted,
+    published,
     to_end,
-    wait_for,
 )
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.stream.publish import Topics
 from evenflow.transforms.kafka.proof import UnprovenError
-from evenflow.transforms.kafka.sizes import MARGIN_BYTES, Message, Sizes
 
 DRIVER = str(Path(__file__).with_name("publish_kill.py"))
 PANES, EACH = 6, 10
-LIMIT = 20_000  # bytes that a topic takes
 # Of the driver's process: the entry stands and nothing of it is sent; the transaction is open; all
 # of it is sent and it is open; it has ended.
 MOMENTS = {
@@ -59,7 +49,7 @@ def forget(broker: Broker, group: str) -> None:
 
 def keys(broker: Broker, topic: str) -> Counter[str]:
     """How often each document is in a topic."""
-    return Counter(record.key.decode() for record in broker.committed(topic))
+    return published(broker, topic)
 
 
 def test_killed_at_each_moment_and_the_group_deleted(
@@ -80,55 +70,6 @@ def test_killed_at_each_moment_and_the_group_deleted(
     assert [record.value for record in broker.committed(dead)] == [
         b"dead %d" % pane for pane in range(PANES)
     ]
-
-
-def test_a_record_that_was_written_compressed_is_published(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
-) -> None:
-    """Its plain form exceeds what a topic takes."""
-    name, accepted, dead = topic(), topic(), topic()
-    long = json.dumps({"id": "0-20", "text": "She saw him. He saw her. " * 120_000}).encode()
-    with closing(broker.producer(compression_type="gzip")) as producer:
-        producer.send(name, long, partition=0)
-        producer.flush()
-    broker.produce(name, 0, documents(0, 20))
-    more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted, dead)}
-    to_end(broker, name, tmp_path, **more).go()
-    assert keys(broker, accepted) == expected({0: 21})
-
-
-def test_a_dead_letter_that_its_headers_make_too_large(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
-) -> None:
-    """Its value fits the topic, its value and the headers that say where it is from do not: a
-    notice goes in its place.
-    """
-    name, dead, output = topic(), topic(max_message_bytes=LIMIT), tmp_path / "out"
-    # No text, and no compression makes it smaller
-    large = b"\xff" + os.urandom(LIMIT - MARGIN_BYTES - 100)
-    bare = Message(dead, b"key", large)
-    assert Sizes("zstd", {dead: LIMIT}, dead).fit(bare) == bare
-    broker.produce(name, 0, [*documents(0, 5), large, b"small"], key=b"key")
-    words = ["--dead-letter-topic", dead, "--group", f"g-{name}"]
-    with gate(command(broker, name, output, *words), tmp_path) as running:
-        wait_for(lambda: count(output) == 7)
-        broker.produce(name, 0, documents(5, 10))  # the stream goes on
-        wait_for(lambda: count(output) == 12)
-        wait_for(lambda: len(broker.committed(dead)) == 2)
-    notice, small = broker.committed(dead)
-    assert (notice.key, notice.value, small.key, small.value) == (b"key", b"", b"key", b"small")
-    assert dict(notice.headers)["evenflow.source"] == f"kafka:{name}/0".encode()
-    assert dict(notice.headers)["evenflow.offset"] == b"5"
-    assert dict(notice.headers)["evenflow.reason"].startswith(b"invalid UTF-8")
-    said = dict(notice.headers)["evenflow.withheld"].decode()
-    assert said.startswith(f"larger than topic {dead} takes ({LIMIT} bytes)")
-    assert any(f"1 records are larger than topic {dead} takes" in line for line in running.said)
-    kept = [
-        json.loads(line) for line in (output / said.rpartition(" ")[2]).read_text().splitlines()
-    ]
-    assert base64.b64decode(kept[0]["raw_base64"]) == large
-    assert "evenflow.withheld" not in dict(small.headers)
-    assert len(letters(output)) == 2 and placed(output) > expected({0: 10}) and recounted(output)
 
 
 def test_whatever_becomes_of_the_group(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -154,15 +95,8 @@ def test_a_topic_that_is_named_later_needs_a_word(
         to_end(broker, name, output, **more).go()
     assert keys(broker, accepted) == Counter()
     words = [
-        "--kafka",
-        broker.address,
-        "--topic",
-        name,
-        "--pane-seconds",
-        "1",
-        "--until-end",
-        "--accepted-topic",
-        accepted,
+        *("--kafka", broker.address, "--topic", name, "--pane-seconds", "1", "--until-end"),
+        *("--accepted-topic", accepted),
     ]
     run = [EVENFLOW, "stream", "--output", str(output), *words, "--group", f"g-{name}"]
     for _ in range(2):
@@ -171,17 +105,3 @@ def test_a_topic_that_is_named_later_needs_a_word(
         )
         assert ended.returncode == 0, ended.stderr
     assert keys(broker, accepted) == expected({0: 40}) == placed(output)
-
-
-def test_another_output_with_the_same_group_is_refused(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
-) -> None:
-    name, accepted = topic(), topic()
-    broker.produce(name, 0, documents(0, 20))
-    more: dict[str, Any] = {"group": f"g-{name}", "publish": Topics(accepted)}
-    to_end(broker, name, tmp_path / "first", **more).go()
-    with pytest.raises(UnprovenError, match="another output"):
-        to_end(broker, name, tmp_path / "second", **more).go()
-    assert keys(broker, accepted) == expected({0: 20})
-    to_end(broker, name, tmp_path / "second", **more, publish_from=0).go()
-    assert keys(broker, accepted) == Counter(dict.fromkeys(expected({0: 20}), 2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,10 @@ from services.kafka_broker import Broker
 from services.stream_outputs import (
     TopicMaker,
     accepted,
-    command,
     documents,
     expected,
-    gate,
+    published,
     to_end,
-    wait_for,
 )
 
 from evenflow.gates.lease import FencedError
@@ -30,21 +27,19 @@ BEGIN_MS = 1_600_000_000_000
 
 
 def test_the_same_files_as_in_a_directory(
-    broker: Broker,
-    topic: TopicMaker,
-    tmp_path: Path,
-    bucket: str,
+    broker: Broker, topic: TopicMaker, tmp_path: Path, bucket: str
 ) -> None:
-    name, published = topic(3), topic(1)
+    name, target, other_target = topic(3), topic(1), topic(1)
     for span in range(3):
         for partition in range(2):
             values = documents(span * 50, span * 50 + 50, partition)
             broker.produce(name, partition, values, timestamp_ms=BEGIN_MS + 1000 * span)
     broker.produce(name, 0, [b"poison"], timestamp_ms=BEGIN_MS + 3000)
     output = f"{bucket}/a folder/100%"
-    more = {"group": f"g-{name}", "publish": Topics(published)}
+    more = {"group": f"g-{name}", "publish": Topics(target)}
     assert to_end(broker, name, output, **more).go().new == 4
-    assert to_end(broker, name, tmp_path).go().new == 4
+    beside = {"group": f"g2-{name}", "publish": Topics(other_target)}
+    assert to_end(broker, name, tmp_path, **beside).go().new == 4
     kept = {each.name: each.bytes for each in at(output).tree()}
     for entry, other in zip(read_entries(output), read_entries(tmp_path), strict=True):
         assert entry == other
@@ -55,34 +50,14 @@ def test_the_same_files_as_in_a_directory(
     assert not [file for file in kept if file.startswith(("staged/", "ledger/claims/"))]
     wanted = expected({0: 150, 1: 150})
     assert accepted(output) == wanted
-    assert Counter(each.key.decode() for each in broker.committed(published)) == wanted
+    assert published(broker, target) == published(broker, other_target) == wanted
     broker.produce(name, 2, documents(0, 20, 2))
     assert to_end(broker, name, output, **more).go().new >= 1
     assert accepted(output) == wanted + expected({2: 20})
 
 
-def test_a_gate_says_that_another_has_taken_over(
-    broker: Broker,
-    topic: TopicMaker,
-    tmp_path: Path,
-    bucket: str,
-) -> None:
-    """The other begins a term and deletes what is staged; there is no pane to commit any more."""
-    name, output = topic(1), at(f"{bucket}/out")
-    broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)
-    with gate(command(broker, name, f"{bucket}/out"), tmp_path) as running:
-        wait_for(lambda: output.exists("ledger/meta.json") and accepted(output).total() == 20, 120)
-        assert output.create("gate/terms/00000002.json", b"{}")
-        output.remove_tree("staged")
-        assert running.ended(120) == 1
-    assert "another run has taken over" in " ".join(running.said)
-
-
 def test_a_gate_whose_blocks_another_has_deleted_says_that_it_has_taken_over(
-    broker: Broker,
-    topic: TopicMaker,
-    bucket: str,
-    monkeypatch: pytest.MonkeyPatch,
+    broker: Broker, topic: TopicMaker, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, output, receive = topic(1), at(f"{bucket}/out"), parcels.receive
     broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)

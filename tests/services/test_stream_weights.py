@@ -1,22 +1,20 @@
-"""Documents of a topic get weights that continue over the panes: on this machine, on Prism and on
+"""Documents of a topic get weights that continue over the panes: on this machine and on
 Flink, and after a kill in the middle, the same bytes.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import pyarrow.parquet as pq
-import pytest
 from kill_driver import digests
-from services.job_server import JobServer
+from put_out import rows
 from services.kafka_broker import Broker
-from services.stream_outputs import TopicMaker, command, gate, on_flink, wait_for
+from services.stream_outputs import TopicMaker, gate, wait_for
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.kafka.settings import KafkaSettings
@@ -51,46 +49,17 @@ def undisturbed(broker: Broker, topic: str, output: Path) -> None:
 
 
 def weights(output: Path) -> list[tuple[str, float]]:
-    files = [*(output / "accepted").glob("*.parquet"), *(output / "quarantine").glob("*.parquet")]
-    rows = [row for each in files for row in pq.read_table(each).to_pylist()]
-    return sorted((row["id"], row["weight"]) for row in rows)
+    found = rows(output, "accepted", "quarantine")
+    return sorted((row["id"], row["weight"]) for row in found)
 
 
-def test_a_topic_is_weighed_as_files_are(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    name = topic(1)
-    values = fill(broker, name)
-    undisturbed(broker, name, tmp_path / "topic")
-    (tmp_path / "in.jsonl").write_bytes(b"\n".join(values))
-    Run([str(tmp_path / "in.jsonl")], tmp_path / "files", settings(**{"pane.docs": EACH})).go()
-    found, wanted = read_entries(tmp_path / "topic"), read_entries(tmp_path / "files")
-    assert len(found) == len(wanted) == PANES
-    assert weights(tmp_path / "topic") == weights(tmp_path / "files")
-    assert len({weight for _, weight in weights(tmp_path / "topic")}) > 2
-    for mine, theirs in zip(found, wanted, strict=True):
-        assert mine.weights == theirs.weights and mine.checks.success
-        assert mine.attributes["gender"].accepted == theirs.attributes["gender"].accepted
-    last = found[-1].attributes["gender"]
-    assert last.unweighted is not None and last.accepted.dr < 0.15
-
-
-@pytest.mark.parametrize("where", ["here", "prism", "flink"])
 def test_killed_in_the_middle_the_weights_are_those_of_an_undisturbed_run(
-    broker: Broker,
-    topic: TopicMaker,
-    tmp_path: Path,
-    where: str,
-    request: pytest.FixtureRequest,
+    broker: Broker, topic: TopicMaker, tmp_path: Path, words: Callable[..., list[str]]
 ) -> None:
     name, output = topic(1), tmp_path / "out"
     fill(broker, name)
-    mode = ("--mode", "weight", "--attribute", "gender")
-    if where == "flink":
-        server: JobServer = request.getfixturevalue("flink")
-        words = on_flink(broker, name, output, server.endpoint, *mode)
-    else:
-        prism = request.getfixturevalue("prism") if where == "prism" else None
-        words = command(broker, name, output, *mode, prism=prism)
-    with gate(words, tmp_path) as running:
+    called = words(broker, name, output, "--repair-mode", "weight", "--attribute", "gender")
+    with gate(called, tmp_path) as running:
         wait_for(lambda: (output / "ledger" / "00000001.json").exists(), WAIT)
         running.process.kill()
         running.process.wait()

@@ -8,13 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from kafka.errors import KafkaTimeoutError
-from kept_folders import kept_where_it_fails
 from parts import require
 from services import kafka_broker, prometheus_server, s3_server
 from services.job_server import installed as job_server_installed
 from trial.alerts import Fired, untold
+from trial.steady import Writer
 
 TRIAL = Path(__file__).parents[1] / "trial"
 
@@ -35,7 +34,7 @@ def test_what_kills_leave_is_there_once() -> None:
 
 
 def test_a_storm_leaves_what_an_undisturbed_run_leaves(tmp_path: Path) -> None:
-    require(job_server_installed("flink"))
+    require(job_server_installed())
     for part in (kafka_broker, prometheus_server, s3_server):
         require(part.installed())
     words = [str(TRIAL / "storm.py"), str(tmp_path), "--minutes", "0.5", "--mb-per-second", "0.05"]
@@ -45,22 +44,7 @@ def test_a_storm_leaves_what_an_undisturbed_run_leaves(tmp_path: Path) -> None:
     assert result["events"] and result["documents"] and result["panes"]
 
 
-def test_a_folder_stays_where_something_fails(capsys: pytest.CaptureFixture[str]) -> None:
-    with kept_where_it_fails() as fine:
-        (fine / "a").write_text("b")
-    assert not fine.exists()
-    with pytest.raises(SystemExit), kept_where_it_fails() as failed:
-        (failed / "a").write_text("b")
-        sys.exit(1)
-    assert (failed / "a").read_text() == "b" and str(failed) in capsys.readouterr().err
-    (failed / "a").unlink()
-    failed.rmdir()
-
-
-def test_what_a_producer_could_not_send_is_sent_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(TRIAL.parent / "benchmarks")
-    from kafka_soak import Writer
-
+def test_what_a_producer_could_not_send_is_sent_by_another() -> None:
     written, closed = list[tuple[int, bytes]](), list[bool]()
 
     class Producer:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import word_drafts
-from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
+from services.browser import SCHEMES, WIDTHS, Served, Tabs, flaws, width_of
 
 from evenflow.transforms.lab.word_lists import draft
 from evenflow.transforms.lab.word_lists.agreement import agreement
@@ -22,34 +17,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 WORDS = 60
-Server = tuple[str, subprocess.Popen[str]]
-Serve = Callable[[Path], Server]
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts `evenflow words review`: serve(draft) -> the printed address, the process."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(path: Path) -> Server:
-        code = "import sys; from evenflow.pipelines.cli.app import main; main(sys.argv[1:])"
-        process = subprocess.Popen(
-            [sys.executable, "-c", code, "words", "review", str(path)],
-            stdout=subprocess.PIPE,
-            stderr=(tmp_path / "review.err").open("w"),
-            text=True,
-        )
-        started.append(process)
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("review: http"), (tmp_path / "review.err").read_text()
-        return line.split()[1], process
-
-    yield start
-    for process in started:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-        assert "Traceback" not in (tmp_path / "review.err").read_text()
 
 
 def begin(tabs: Tabs, address: str, name: str, **settings: object) -> Page:
@@ -75,9 +42,9 @@ def word_of(page: Page) -> str:
     return page.inner_text("h1 bdi")
 
 
-def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve: Serve) -> None:
+def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, served: Served) -> None:
     path = word_drafts.written(tmp_path, WORDS)
-    address, process = serve(path)
+    address = served.start("review", "words", "review", path)
     page = begin(tabs, address, "Ada")
     expected: dict[str, str] = {}
     for number in range(WORDS // 2):
@@ -95,9 +62,9 @@ def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve:
     press(page, "Enter")
     assert "yes, no, undo" in page.inner_text("main")
     page.context.close()
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait(30)
-    address, _ = serve(path)
+    served.processes[0].kill()
+    served.processes[0].wait(30)
+    address = served.start("review", "words", "review", path)
     page = begin(tabs, address, "Ada")
     for number in range(WORDS // 2, WORDS):
         expected[word_of(page)] = key = "yn12"[number % 4]
@@ -124,9 +91,9 @@ def test_a_review_by_keyboard_survives_a_kill(tmp_path: Path, tabs: Tabs, serve:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_is_accessible(
-    tmp_path: Path, tabs: Tabs, serve: Serve, width: str, scheme: str
+    tmp_path: Path, tabs: Tabs, served: Served, width: str, scheme: str
 ) -> None:
-    address, _ = serve(word_drafts.written(tmp_path))
+    address = served.start("review", "words", "review", word_drafts.written(tmp_path))
     page = tabs.open(address, width=WIDTHS[width], scheme=scheme)
     assert not flaws(page)
     page.keyboard.type("Ada")

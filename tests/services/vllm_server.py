@@ -4,14 +4,20 @@ weights.
 
 from __future__ import annotations
 
+import json
+import os
+import secrets
+import socket
 import subprocess
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from services.kafka_broker import ROOT
 
-from evenflow.transforms.llm.client.serving import Served, serve
+from evenflow.transforms.llm.client.http import RequestError, get
+from evenflow.transforms.llm.client.settings import Key, ServerSettings
 
 FOLDER = ROOT / "build" / "llm"
 PYTHON = FOLDER / "bin" / "python"
@@ -38,8 +44,38 @@ def make_model(folder: Path) -> Path:
 
 
 @contextmanager
-def started(model: Path, say: Callable[[str], None], *more: str) -> Iterator[Served]:
+def started(model: Path, *more: str) -> Iterator[ServerSettings]:
     """The server, within the block; more of its arguments."""
-    command = [str(PYTHON), "-m", "vllm.entrypoints.openai.api_server"]
-    with serve(str(model), say, (*ARGUMENTS, *more), ENVIRONMENT, LOAD_SECONDS, command) as served:
-        yield served
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    key, log = model.with_name("key"), model.with_name("log")
+    key.write_text(secrets.token_urlsafe(32))
+    command = [PYTHON, "-m", "vllm.entrypoints.openai.api_server", "--model", model]
+    command += ["--served-model-name", model.name, "--host", "127.0.0.1", "--port", str(port)]
+    compact = {"backend": "xgrammar", "disable_any_whitespace": True}
+    command += ["--structured-outputs-config", json.dumps(compact), *ARGUMENTS, *more]
+    own = os.environ | ENVIRONMENT | {"VLLM_API_KEY": key.read_text()}
+    server = ServerSettings(
+        f"http://127.0.0.1:{port}/v1", model.name, Key("file", str(key)), deadline=LOAD_SECONDS
+    )
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(command, stdout=file, stderr=file, env=own) as run,
+    ):
+        try:
+            end = time.monotonic() + LOAD_SECONDS
+            while not _answers(server):
+                assert run.poll() is None and time.monotonic() < end, log.read_text()[-2000:]
+                time.sleep(0.5)
+            yield server
+        finally:
+            run.terminate()
+
+
+def _answers(server: ServerSettings) -> bool:
+    """Whether the server accepts questions."""
+    try:
+        return get(server, f"{server.root}/health", 5.0)[0] == 200
+    except RequestError:
+        return False

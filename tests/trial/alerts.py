@@ -35,7 +35,7 @@ class Alerts:
     """Prometheus over the metrics of gates at ports of the loopback interface; it runs at once."""
 
     def __init__(self, folder: Path, ports: Iterable[int]):
-        words = [EVENFLOW, "gate", "alerts", "--for", str(FOR_SECONDS)]
+        words = [EVENFLOW, "gate", "alerts", "--for", f"{FOR_SECONDS:.0f}"]
         rules = subprocess.run(words, capture_output=True, check=True).stdout
         folder.mkdir(parents=True)
         (folder / "rules.yaml").write_bytes(rules)

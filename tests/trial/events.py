@@ -15,7 +15,6 @@ from pathlib import Path
 
 import psutil
 from kafka_documents import PARTITIONS
-from kafka_soak import Writer, below, memory
 from kill_driver import digests
 from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker, free_port
@@ -23,6 +22,7 @@ from services.s3_faults import Fault, S3Faults
 from services.s3_server import S3Server
 from services.stream_outputs import on_cluster, placed, recounted
 from trial.alerts import Alerts
+from trial.steady import Writer, below, memory
 
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.schemas.config import load

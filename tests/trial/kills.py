@@ -1,12 +1,13 @@
 """Kills gates at moments that a seed draws: kills.py [KILLS [SEED]]
 
-A third of the kills each hit a run over files, a run into an object store or its server, and a
-publishing gate on a topic or its broker. It prints a line for each kill and a table at the end; its
-exit status is 1 where something was lost, changed, or is there twice.
+A third of the kills each hit a run over files of six formats, a run of them into an object store or
+its server, and a publishing gate on a topic or its broker. It prints a line for each kill and a
+table at the end; its exit status is 1 where something was lost, changed, or is there twice.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
 import tempfile
@@ -39,5 +40,8 @@ def main(kills: int, seed: int) -> bool:
 
 
 if __name__ == "__main__":
-    kills, seed = [*map(int, sys.argv[1:]), *(50, 0)[len(sys.argv) - 1 :]]
-    sys.exit(not main(kills, seed))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kills", type=int, nargs="?", default=50)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    asked = parser.parse_args()
+    sys.exit(not main(asked.kills, asked.seed))

@@ -1,4 +1,5 @@
-"""Kills runs over files, into a folder or an object store, at moments that a seed draws.
+"""Kills runs over files of six formats, with two workers, into a folder or an object store, at
+moments that a seed draws.
 
 An output is begun, killed at the n-th file operation below it, or before or after the n-th request
 to the store, and gone on with until it is finished; then the next output is begun. Of a store its
@@ -9,6 +10,7 @@ that imports, suites and templates are paid once.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -16,12 +18,14 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import obstore
+import pyarrow as pa
+import pyarrow.parquet as pq
 from kill_driver import digests, in_child, warm, watch
 from services.s3_server import S3Server
 from services.stream_outputs import placed
@@ -32,7 +36,8 @@ from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.storage.storage import at
 
-DOCUMENTS, DEAD = 60, 6
+DOCUMENTS, DEAD, WORKERS = 60, 6, 2
+TEXT = "She saw him and his mother."
 SETTINGS = {"pane.docs": 10, "gate.most_dead": 1.0, "repair.mode": "weight"}
 KILLS_EACH = 3  # of an output, about
 REQUESTS = ("get", "put", "head", "list", "list_with_delimiter", "delete", "copy", "open_reader")
@@ -86,7 +91,7 @@ def _trial(
     server: S3Server | None,
 ) -> tuple[str, bool]:
     """Kill; `there` is the local folder of what has the address `root`."""
-    corpus = folder / "corpus.jsonl"
+    corpus = folder / "corpus"
     wanted = _write(corpus)
     warm(folder, SETTINGS)
 
@@ -130,19 +135,43 @@ def _trial(
 
 
 def _write(corpus: Path) -> Counter[str]:
-    """Write documents and records that are none; what has to be placed."""
-    ids = [f"id-{i}" for i in range(DOCUMENTS)]
-    lines = [json.dumps({"id": each, "text": "She saw him and his mother."}) for each in ids]
-    dead = [f"dead {i}" for i in range(DEAD)]
-    for number, each in enumerate(dead):
-        lines.insert(number * DOCUMENTS // DEAD, each)
-    corpus.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return Counter(ids + dead)
+    """Write documents and records that are none in six formats; what has to be placed."""
+    corpus.mkdir()
+    ids, dead = [f"id-{i}" for i in range(DOCUMENTS)], [f"dead {i}" for i in range(DEAD)]
+    many = DOCUMENTS // 6
+    for number, name in enumerate(("a.jsonl", "b.csv", "c.jsonl.gz", "d.jsonl.zst", "e.parquet")):
+        own = ids[number * many : (number + 1) * many]
+        broken = dead[number * DEAD // 4 : (number + 1) * DEAD // 4]
+        _write_file(corpus / name, own, broken)
+    texts = [corpus / f"{number}.txt" for number in range(many)]
+    for path in texts:
+        path.write_text(TEXT, encoding="utf-8")
+    return Counter([*ids[: 5 * many], *dead, *(f"{path.name}#0" for path in texts)])
+
+
+def _write_file(path: Path, ids: Sequence[str], dead: Sequence[str]) -> None:
+    """Write a file of documents, and of lines that are no record."""
+    rows = [{"id": each, "text": TEXT} for each in ids]
+    lines = [f"{line}\n".encode() for line in (*map(json.dumps, rows), *dead)]
+    match path.suffix:
+        case ".parquet":
+            pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=4)
+        case ".csv":
+            lines = [f"{each},{TEXT}\n".encode() for each in ids]
+            path.write_bytes(
+                b"".join([b"id,text\n", *lines, *(f"{each}\n".encode() for each in dead)])
+            )
+        case ".gz":  # a member a line
+            path.write_bytes(b"".join(gzip.compress(line, mtime=0) for line in lines))
+        case ".zst":  # a frame a line
+            path.write_bytes(b"".join(pa.compress(line, "zstd", asbytes=True) for line in lines))
+        case _:
+            path.write_bytes(b"".join(lines))
 
 
 def _run(corpus: Path, output: str) -> None:
     """A run to the input's end."""
-    Run([str(corpus)], at(output), load(None, SETTINGS)).go()
+    Run([str(corpus)], at(output), load(None, SETTINGS), workers=WORKERS).go()
 
 
 def _check(output: str) -> None:

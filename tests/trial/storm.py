@@ -8,7 +8,7 @@ manager does. In the end a run reads the rest, and an undisturbed run reads the 
 What is judged: each record of the topic, as a consumer of committed records sees it, is in one
 place; the ledger agrees with the files; accepted, quarantine and dead letters are those of the
 undisturbed run, byte for byte; where no pane came for a minute, an alert fired. OUTPUT gets
-result.json, samples.json and storm.svg. The exit status is 1 where one of these does not hold; then
+result.json and samples.json. The exit status is 1 where one of these does not hold; then
 the folders are kept.
 Needs `make kafka flink versitygw prometheus`; a clock is moved where libfaketime is installed
 (Debian's package of this name).
@@ -23,19 +23,17 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
-from kafka_plot import Panel, svg
-from kafka_soak import Ledger, Writer, slope
 from kept_folders import kept_where_it_fails
-from trial.alerts import Fired, untold
+from trial.alerts import untold
 from trial.events import EVENTS, PANE_SECONDS, TIMES, Storm, faketime
+from trial.steady import Ledger, Writer, slope
 
 LOOK_SECONDS = 2.0
 LONGEST_SECONDS = 600.0  # for the gates to read on after the last fault
@@ -115,7 +113,6 @@ def storm(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     for event, after in zip(events, [*events[1:], {"at": watch.now}], strict=True):
         during = {each.alert for each in fired if each.touches(event["at"], after["at"])}
         event["alerts"] = sorted(during)
-    (options.output / "storm.svg").write_text(plot(watch, events, fired))
     columns = {name: [sample[name] for sample in watch.samples] for name in watch.samples[0]}
     hours = [second / 3600 for second in columns.pop("seconds")]
     behind, panes, load = (columns.pop(name) for name in ("behind", "panes", "load"))
@@ -135,17 +132,6 @@ def storm(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "stops without an alert": missed,
         "judged": judged | {"alerts tell of each stop": not missed},
     }
-
-
-def plot(watch: Watch, events: list[dict[str, Any]], fired: Sequence[Fired]) -> str:
-    """How far the ledger was behind, what happened by its number, and how many alerts fired."""
-    seconds = [sample["seconds"] for sample in watch.samples]
-    behind = [sample["behind"] for sample in watch.samples]
-    begun = [float(sum(event["at"] <= second for event in events)) for second in seconds]
-    alerts = [float(sum(each.touches(second, second) for each in fired)) for second in seconds]
-    panels = {"documents behind": behind, "events so far": begun, "alerts that fire": alerts}
-    minutes = [second / 60 for second in seconds]
-    return svg("minutes", [Panel(title, {"": (minutes, ys)}) for title, ys in panels.items()])
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from services.kafka_broker import Broker
-from services.stream_outputs import fill, placed, recounted
+from services.stream_outputs import fill, placed, published, recounted
 
 DRIVER = str(Path(__file__).parents[1] / "services" / "publish_kill.py")
 EACH = 5  # documents of a pane; a record that is none follows them
@@ -63,7 +63,7 @@ def trial(kills: int, drawn: random.Random, folder: Path) -> tuple[str, bool]:
         status = _run(broker, [*names, str(output), "", "", "0"], "gate")
         wanted = Counter(f"0-{i}" for i in range(panes * EACH))
         dead = Counter(f"dead {i}" for i in range(panes))
-        accepted = Counter(record.key.decode() for record in broker.committed("accepted"))
+        accepted = published(broker, "accepted")
         letters = Counter(record.value.decode() for record in broker.committed("dead"))
         fine = (accepted, letters, placed(output)) == (wanted, dead, wanted + dead)
         fine = fine and status == 0 and recounted(output)

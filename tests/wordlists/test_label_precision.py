@@ -29,17 +29,3 @@ def test_nothing_else_has_left(name: str) -> None:
     }
     left = table.labels.keys() - load(table.attribute).labels.keys()
     assert left - COUNTERPARTS - RETOLD <= out
-
-
-@pytest.mark.parametrize(
-    ("kinds", "leaves"),
-    [
-        ({"a": [False] * 4, "b": [False] * 4, "c": [False] * 4}, True),
-        ({"a": [False], "b": [False], "c": [False]}, False),  # its bound is above a half
-        ({"a": [False] * 9, "b": [False] * 9}, False),
-        ({"a": [False] * 4, "b": [False] * 4, "c": [True, False]}, False),
-        ({"a": [False] * 4, "b": [False] * 4, "c": [False] * 4, "d": [True] * 20}, False),
-    ],
-)
-def test_a_label_leaves_by_three_kinds_of_text(kinds: dict[str, list[bool]], leaves: bool) -> None:
-    assert label_precision.leaves(kinds) == leaves

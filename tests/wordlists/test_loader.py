@@ -158,6 +158,20 @@ def test_sound_lists(tmp_path: Path, text: str) -> None:
     assert load(written(tmp_path, before + after)).labels
 
 
+@pytest.mark.parametrize(
+    ("groups", "exact"),
+    [
+        ("{a: [IT, Italian], b: [US]}", {"IT", "US"}),
+        ("{a: [IT], b: [US, U.K.]}", {"IT", "US", "U.K."}),
+        ("{a: [{label: IT, case: any}], b: [US, it's]}", {"US"}),
+        ("{a: [WOMAN, SHE], b: [MAN]}", set()),
+        ("[a, b]\npairs: [[US, we]]", {"US"}),
+    ],
+)
+def test_labels_in_capitals_match_capitals(tmp_path: Path, groups: str, exact: set[str]) -> None:
+    assert load(written(tmp_path, f"attribute: t\ngroups: {groups}\n")).exact == exact
+
+
 DEFECTS = [
     ("groups: {a: [x, y], b: [y]}", ":2: y: in two groups, a (line 2) and b"),
     ("groups:\n  a: [x, y]\n  b: [Y]", ":4: Y: in two groups, a (line 3) and b (there 'y')"),
@@ -174,20 +188,14 @@ DEFECTS = [
     ("groups: {a: [x, X], b: [y]}", ":2: X: differs from 'x' (line 2) in case alone"),
     ("groups: {a: [x, x], b: [y]}", ":2: x: listed twice (first in line 2)"),
     ('groups: {a: ["ma\'am", ma’am], b: [y]}', ':2: ma’am: no other label than "ma\'am" (line 2)'),
-    (
-        "groups: {a: [x, {label: x, case: exact}], b: [y]}",
-        ":2: x: listed with and without case: exact (line 2)",
-    ),
+    ("groups: {a: [x, {label: x, case: exact}], b: [y]}", ":2: x: listed with and without case:"),
     ("groups: {a: [x, 3], b: [y]}", ":2: 3: a label must be text; put it in quotes"),
     ("groups: {a: [x, no], b: [y]}", ":2: no: a label must be text; put it in quotes"),
     ("groups: {a: [x, ], b: [y, ~]}", ":2: ~: a label must be text"),
     ("groups: {a: [x, [z]], b: [y]}", ":2: a sequence: a label must be text"),
     ("groups: {a: [x, ''], b: [y]}", ":2: '': a label needs a letter"),
     ("groups: {a: [x, '60+'], b: [y]}", ":2: 60+: a label needs a letter"),
-    (
-        "groups: {a: [x, ' z'], b: ['y ']}",
-        ":2: ' z': blanks before, after or more than one within a label",
-    ),
+    ("groups: {a: [x, ' z'], b: ['y ']}", ":2: ' z': blanks before, after or more than one"),
     ("groups: {a: [x, 'old  man'], b: [y]}", ":2: old  man: blanks before, after or more than one"),
     ('groups: {a: [x, "old\\tman"], b: [y]}', ":2: 'old\\tman': blanks before"),
     (
@@ -199,60 +207,29 @@ DEFECTS = [
     ("groups: {a: [x, !str z], b: [y]}", ":2: z: a label must be text"),
     ('groups: {a: [x, "\\UFFFFFFFF"], b: [y]}', "not YAML"),
     ("groups: {a: [x, _z], b: [y]}", ":2: _z: a label begins with a letter or digit"),
-    (
-        "groups: {a: [x, {label: z, case: upper}], b: [y]}",
-        ":2: a mapping: a label with options has the form",
-    ),
-    (
-        "groups: {a: [x, {lable: z}], b: [y]}",
-        ":2: lable: unknown key of a label (did you mean label?)",
-    ),
+    ("groups: {a: [x, {label: z, case: upper}], b: [y]}", ":2: a mapping: a label with options"),
+    ("groups: {a: [x, {lable: z}], b: [y]}", ":2: lable: unknown key of a label (did you mean"),
     ("groups: {a b: [x], b: [y]}", ":2: a b: a group's name has letters, digits, _ and - only"),
     ("groups: {é: [x], b: [y]}", ":2: é: a group's name has letters, digits"),
     ("groups: {a: [x], A: [y]}", ":2: A: a group named twice"),
     ("groups: {a: [x], a: [y]}", ":2: a: a group named twice"),
     ("groups: {a: [x], b: [y]}\ngroup: 3", ":3: group: unknown key (did you mean groups?)"),
     ("groups: {a: [x], b: [y]}\nlicense: CC0", ":3: license: unknown key (did you mean licence?)"),
-    (
-        "groups: {a: [x], b: [y]}\nzzz: 1",
-        ":3: zzz: unknown key; known are attribute, source, licence, review, language, groups,"
-        " target, population, population_source, pairs, provenance, prefixes, suffixes, ignore",
-    ),
-    (
-        "groups: {a: [x], b: [y]}\nattribute: u",
-        ":3: attribute: a key given twice (first in line 1)",
-    ),
+    ("groups: {a: [x], b: [y]}\nzzz: 1", ":3: zzz: unknown key; known are attribute, source,"),
+    ("groups: {a: [x], b: [y]}\nattribute: u", ":3: attribute: a key given twice (first in line"),
     ("groups: {a: [x], b: [y]}\nsource: [me]", ":3: source: text was expected"),
-    (
-        "groups: [a, b]\npairs: [[x]]",
-        ":3: a sequence: odd counterparts: a pair has one label for each of a, b",
-    ),
+    ("groups: [a, b]\npairs: [[x]]", ":3: a sequence: odd counterparts: a pair has one label"),
     ("groups: [a, b]\npairs: [[x, y, z]]", "each of a, b; this has 3"),
-    (
-        "groups: [a, b]\npairs: [x]",
-        ":3: x: odd counterparts: a pair has one label for each of a, b",
-    ),
+    ("groups: [a, b]\npairs: [x]", ":3: x: odd counterparts: a pair has one label for each of"),
     ("groups: [a, b]\npairs: []", ":3: pairs: a list of pairs was expected"),
     ("groups: [a, b]\npairs: x", ":3: pairs: a list of pairs was expected"),
     ("groups: [a, b]\npairs: [[x, x]]", ":3: x: in two groups, a (line 3) and b"),
     ("groups: [a, b]\npairs: [[x, y], [y, z]]", ":3: y: in two groups, b (line 3) and a"),
     ("groups: [a, b]\npairs: [[x, y], [X, z]]", ":3: X: differs from 'x' (line 3) in case alone"),
-    (
-        "groups: {a: [x], b: [y]}\npairs: [[x, z]]",
-        ":3: z: odd counterparts: not listed in any group, but in",
-    ),
-    (
-        "groups: {a: [x], b: [y]}\npairs: [[y, x]]",
-        ":3: y: odd counterparts: of b (line 2), but in the place of a",
-    ),
-    (
-        "groups: {a: [x, x2], b: [y]}\npairs: [[x, x2]]",
-        ":3: x2: odd counterparts: of a (line 2), but in the",
-    ),
-    (
-        "groups: {a: &a [x], b: *a}",
-        ":2: *a: aliases are not used in word lists; write the labels out",
-    ),
+    ("groups: {a: [x], b: [y]}\npairs: [[x, z]]", ":3: z: odd counterparts: not listed in any"),
+    ("groups: {a: [x], b: [y]}\npairs: [[y, x]]", ":3: y: odd counterparts: of b (line 2), but"),
+    ("groups: {a: [x, x2], b: [y]}\npairs: [[x, x2]]", ":3: x2: odd counterparts: of a (line"),
+    ("groups: {a: &a [x], b: *a}", ":2: *a: aliases are not used in word lists; write the"),
     ("groups: {a: [[[[[x]]]]], b: [y]}", ": nested more than 5 deep"),
     ("groups: {a: [x], b: [y]\n", "not YAML"),
     ("groups: {a: [x], b: [y]}\n\t\nx: ]", "not YAML"),
@@ -278,16 +255,10 @@ def test_defects_are_named(tmp_path: Path, text: str, message: str) -> None:
         ("\nx", ":2: file: a word list is a mapping"),
         ("groups: {a: [x], b: [y]}", ":1: attribute: this key is missing"),
         ("attribute: t", ":1: groups: this key is missing"),
-        (
-            "attribute: t u\ngroups: {a: [x], b: [y]}",
-            ":1: t u: an attribute's name has letters, digits, _ and - only",
-        ),
+        ("attribute: t u\ngroups: {a: [x], b: [y]}", ":1: t u: an attribute's name has letters,"),
         ("attribute: [t]\ngroups: {a: [x], b: [y]}", ":1: a sequence: an attribute's name"),
         ("attribute:\ngroups: {a: [x], b: [y]}", ":1: '': an attribute's name"),
-        (
-            b"attribute: t\ngroups: {a: [x], b: [caf\xe9]}",
-            ":2: file: not UTF-8: byte 0xe9; save the file as UTF-8",
-        ),
+        (b"attribute: t\ngroups: {a: [x], b: [caf\xe9]}", ":2: file: not UTF-8: byte 0xe9; save"),
         ("attribute: t\ngroups: {}".encode("utf-16"), ":1: file: not UTF-8: byte 0xff"),
         ("attribute: t\n\ufeffgroups: {}", ":2: file: a byte-order mark (U+FEFF) within the text"),
         (b"attribute: t\ngroups: \x00", ":2: file: not YAML: character U+0000 is not allowed"),
@@ -326,13 +297,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     for name, message in (
         (tmp_path, "Is a directory; give a path, or one of gender, age, religion"),
         (tmp_path / "none.yaml", "No such file or directory; give a path"),
-        (
-            "gendre",
-            "gender, age, religion, gender-table12, age-table13, religion-table14, profession,"
-            " nationality, disability, sexual_orientation, gender_es, gender_fr, gender_de,"
-            " gender_it, gender_pt, gender_nl, gender_pl, gender_ru, gender_tr, gender_hi,"
-            " gender_ar, gender_zh, gender_ja, gender_ko (did you mean gender?)",
-        ),
+        ("gendre", "gender, age, religion, gender-table12, age-table13, religion-table14,"),
         ("x\0y", "null"),
     ):
         with pytest.raises(WordListError) as error:

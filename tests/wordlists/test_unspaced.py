@@ -13,7 +13,7 @@ import evenflow
 from evenflow.schemas.config import ConfigError, load
 from evenflow.wordlists.loader import WordListError
 from evenflow.wordlists.loader import load as load_list
-from evenflow.wordlists.unspaced import LongestMatch
+from evenflow.wordlists.spelling import LongestMatch
 
 CHINESE = """attribute: gender
 groups:
@@ -59,25 +59,6 @@ def wordlist(tmp_path: Path) -> str:
     path = tmp_path / "chinese.yaml"
     path.write_text(CHINESE, encoding="utf-8")
     return str(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("他和他的父亲、儿子来了。这个男人是他的丈夫。", "block"),
-        ("他和他的母亲、女儿来了。这个女人是他的妻子。她和她的丈夫走了。", "open"),
-    ],
-)
-def test_forty_documents_in_chinese_are_judged(
-    text: str, state: str, wordlist: str, tmp_path: Path
-) -> None:
-    texts = [f"{number}：{text}" for number in range(40)]
-    # Of 40 documents the lower bound of DR 0.5 is 0.355 in any language: by default a warning
-    gate = evenflow.Gate({"gate.block": 0.35}, attributes=["gender"], wordlists=[wordlist])
-    done = gate.run(texts, tmp_path / "out")
-    assert done.state == state
-    folder = "quarantine" if state == "block" else "accepted"
-    assert list((tmp_path / "out" / folder).glob("part-*.parquet"))
 
 
 def test_counts_are_by_label(wordlist: str) -> None:

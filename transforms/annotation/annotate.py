@@ -36,7 +36,6 @@ class Annotated:
     Attributes:
         table: Its documents with their mentions, for Part.DOCUMENTS.
         dead: Its dead letters, JSON-able.
-        figures: Its figures.
         details: What the repair of its text needs; None: its text is not repaired.
         aside: The documents that are set aside, with the reason; None: there are none.
         deferred: What a language model may still be asked; None: nothing.
@@ -52,12 +51,7 @@ class Annotated:
 
 @dataclass
 class Deferred:
-    """What a language model with a budget may be asked about a block once its pane is whole.
-
-    Attributes:
-        questions: The questions.
-        read: The block's documents as they were read.
-    """
+    """What a language model with a budget may be asked about a block once its pane is whole."""
 
     questions: list[Question]
     read: Documents
@@ -65,12 +59,7 @@ class Deferred:
 
 @dataclass
 class Details:
-    """What the repair needs of a block's sentences.
-
-    Attributes:
-        rows: The block's rows of the table of sentences.
-        proposed: What could be substituted, by document.
-    """
+    """What the repair needs of a block's sentences."""
 
     rows: Rows
     proposed: list[Proposed]
@@ -96,16 +85,12 @@ class Annotator:
     """Annotates blocks under a configuration; built once a process.
 
     Args:
-        config: The configuration.
         tier: A language model that replaces the configured one.
 
     Attributes:
-        config: The configuration.
-        lists: The word lists of its attributes.
         attributes: Its attributes, in the same order.
         own: The names of the columns that are computed here.
         counters: Count what measures need, by the measure's name.
-        mentions: Counts mentions.
         tier: The language model; None: none is asked.
         proposer: Proposes substitutions; None: no text is changed.
         screen: Looks through sentences; None: nothing does.
@@ -134,14 +119,7 @@ class Annotator:
         self.threads = 1
 
     def measure(self, block: Block) -> documents.Figures:
-        """Count the mentions in a block, without sentences and other fields.
-
-        Args:
-            block: The block.
-
-        Returns:
-            Its figures.
-        """
+        """Count the mentions in a block, without sentences and other fields."""
 
         def measured(spoilt: Spoilt) -> documents.Figures:
             spoken = self.config.measure.language_field is not None
@@ -158,12 +136,8 @@ class Annotator:
         """Validate and annotate a block.
 
         Args:
-            block: The block.
             root: The folder that all files are in, for ids that are made; None: as in
                 records.validate.
-
-        Returns:
-            The annotated block.
         """
 
         def done(spoilt: Spoilt) -> Annotated:
@@ -184,13 +158,9 @@ class Annotator:
         """Annotate validated documents.
 
         Args:
-            found: The documents.
             input_bytes: Bytes of the records that they came from.
             known: The answers that a language model with a budget has given so far, by the
                 questions' keys.
-
-        Returns:
-            The annotated block.
         """
         if self.tier is None:
             return self._annotate(found, input_bytes)
@@ -210,6 +180,7 @@ class Annotator:
         figures = counted.figures
         figures.input_bytes = input_bytes
         figures.dead_reasons, figures.replaced = dict(found.reasons), found.replaced
+        figures.mended, figures.deleted = dict(found.mended), found.deleted
         table = self._table(found, counted.mentions, counted.columns)
         set_aside = pa.concat_tables(aside) if aside else None
         return Annotated(table, found.dead, figures, details, set_aside)

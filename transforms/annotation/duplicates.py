@@ -17,6 +17,7 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import fields
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import dead_letter
+from evenflow.transforms.kafka import originals
 from evenflow.transforms.staging.block import (
     Part,
     StagedBlock,
@@ -40,9 +41,6 @@ def find(
     Args:
         blocks: The pane's blocks in source order.
         known: Ids of earlier panes, and the number of each one's pane; None: these do not count.
-
-    Yields:
-        Each block with such documents, and the documents.
     """
     seen: set[str] = set(known or ())
     doubtful = bool(known)
@@ -89,8 +87,6 @@ def drop(
 
     Args:
         block: The block; its files are rewritten.
-        duplicates: The documents.
-        annotator: The annotator that read the block.
         before: The block's figures with the documents.
 
     Returns:
@@ -108,7 +104,9 @@ def drop(
     if block.has(Part.DOCUMENTS):
         left = read_documents(block.read(Part.DOCUMENTS))
         figures = annotator.mentions.count(left).figures
+        measured = figures.measures
         figures.take_reading(before)
+        figures.measures = figures.measures | measured if left.texts else {}
     reasons = before.dead_reasons
     figures.dead_reasons = {**reasons, REASON: reasons.get(REASON, 0) + len(letters)}
     return figures
@@ -130,9 +128,14 @@ def _letters(
         identity = table[ID.name][row].as_py()
         values = {
             names.id: identity,
-            names.text: table[TEXT.name][row].as_py(),
+            names.column: table[TEXT.name][row].as_py(),
             **fields.record(others, list(others.schema), row),
         }
+        noted = values.pop(originals.ORIGINAL.name, None)
         raw = fields.to_json(values).encode("utf-8", "backslashreplace")
+        more: dict[str, Any] = {}
+        if noted is not None:
+            found = originals.restore(noted, identity, values[names.column], raw)
+            raw, more = found.value, originals.letter(found)
         reason = f"{REASON}: {identity!r} came first in {duplicates[ordinal]}"
-        yield dead_letter(source_file(table), ordinal, reason, raw)
+        yield dead_letter(source_file(table), ordinal, reason, raw) | more

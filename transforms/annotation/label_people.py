@@ -31,7 +31,7 @@ from evenflow.transforms.io.records import validate
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.models.passages import CELL
-from evenflow.transforms.models.people import UNIT, to_bytes
+from evenflow.transforms.models.people import UNIT, PeopleHead, to_bytes
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
@@ -48,13 +48,8 @@ class _Label:
 
     n_d and f_d are a document's mentions, and those of people by the first stage.
 
-    Attributes:
-        mentions: Sum of n_d.
-        documents: Number of documents.
-        chance: Sum of f_d, in thousandths.
-        products: Sums of n_d^2, n_d f_d and f_d^2.
-        sample: The mentions of the least rank: negative rank, and a cell in which the mention is
-            the only one that is asked about.
+    `sample`: The mentions of the least rank: negative rank, and a cell in which the mention is the
+    only one that is asked about.
     """
 
     mentions: int = 0
@@ -69,19 +64,7 @@ def check(
 ) -> dict[str, Any]:
     """Estimate how often each label names a person of its group.
 
-    Args:
-        words: The list.
-        source: Documents in blocks: ids and texts.
-        most: Most mentions of a label that are read.
-
-    Returns:
-        documents; dr of all mentions (words), of those of people (people), and of all mentions of
-        the labels that mostly name people (without_weak); and labels, the weakest first: each with
-        group, mentions, documents, precision, its interval (low, high), read, dr_without (DR of all
-        mentions but its own) and examples (text, people: the chance that it names people).
-
-    Raises:
-        ModelError: A file of a model is missing or damaged, or a library failed.
+    Of an attribute without labelled documents, which the judge never saw, there is no estimate.
     """
     finder = LabelFinder([words])
     names = finder.labels(0)
@@ -101,6 +84,7 @@ def check(
         for name, own in zip(names, labels, strict=True)
         if own.mentions
     ]
+    learnt = PeopleHead.shipped().has_learnt(words.attribute)
     every, people, strong = (np.zeros(len(words.groups)) for _ in range(3))
     for row in rows:
         at = words.labels[row["label"]]
@@ -111,11 +95,21 @@ def check(
         left = every.copy()
         left[words.labels[row["label"]]] -= row["mentions"]
         row["dr_without"] = _dr(left, words)
-    rows.sort(key=lambda row: (row["precision"], -row["mentions"], row["label"]))
+    if learnt:
+        rows.sort(key=lambda row: (row["precision"], -row["mentions"], row["label"]))
+    else:
+        rows.sort(key=lambda row: (-row["mentions"], row["label"]))
+        for row in rows:
+            row |= dict.fromkeys(("precision", "low", "high"))
+            row["examples"] = [{"text": each["text"], "people": None} for each in row["examples"]]
     found = {"words": every, "people": people, "without_weak": strong}
+    found = {name: counts if learnt or counts is every else None for name, counts in found.items()}
     return {
         "documents": documents,
-        "dr": {name: _dr(counts, words) for name, counts in found.items()},
+        "learnt": learnt,
+        "dr": {
+            name: None if counts is None else _dr(counts, words) for name, counts in found.items()
+        },
         "labels": rows,
     }
 
@@ -221,9 +215,6 @@ def in_files(name: str, corpus: list[str], settings: Config, passages: int) -> d
         corpus: Paths, folders or globs.
         settings: The configuration; it names the field of the text.
         passages: Most mentions of a label that are read.
-
-    Returns:
-        What `check` returns.
     """
     blocks = join_texts(block for each in files.match(corpus) for block in read_blocks(each))
     found = (validate(block, settings, frozenset(), keep_fields=False) for block in blocks)

@@ -13,9 +13,8 @@ import numpy.typing as npt
 from evenflow.schemas import documents
 from evenflow.transforms.io.blocks import position
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.labels.by_sentence import sentence_starts
 from evenflow.transforms.labels.finder import LabelFinder, Mention, pieces, uncut
-from evenflow.transforms.labels.searched import Searched
+from evenflow.transforms.labels.searched import Searched, sentence_starts
 from evenflow.transforms.measures.measure import Columns, Counter
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text import language
@@ -25,7 +24,7 @@ from evenflow.wordlists.loader import WordList
 if TYPE_CHECKING:
     from evenflow.transforms.annotation.people import PeopleCounter
 
-PIECE = 4 << 20  # characters that are searched at a time: it bounds the memory of the arrays
+PIECE = 1 << 20  # characters that are searched at a time: it bounds the memory of the arrays
 
 Ints = npt.NDArray[np.int64]
 
@@ -33,11 +32,7 @@ Ints = npt.NDArray[np.int64]
 class MentionCounts(NamedTuple):
     """What was counted in D documents.
 
-    Attributes:
-        figures: Their figures.
-        mentions: For each attribute the mentions of its M groups in each of them, (D, M).
-        searched: What was found in them, in pieces, if it is kept.
-        columns: What measures say of single documents.
+    `mentions`: For each attribute the mentions of its M groups in each of them, (D, M).
     """
 
     figures: documents.Figures
@@ -50,7 +45,6 @@ class MentionCounter:
     """Counts the mentions of some attributes; built once a process.
 
     Args:
-        lists: The word lists of the attributes.
         attributes: The attributes, in the same order.
         counters: Count what measures need, by the measure's name.
         passages: Most passages of each attribute that are read to count people; None: words alone
@@ -91,13 +85,9 @@ class MentionCounter:
         """Count the mentions in D documents, and what measures need.
 
         Args:
-            found: The documents.
             with_sentences: Whether sentences are counted too; they are if a measure needs them.
             known: What measures have said of single documents; they are not asked again.
             keep: Whether what was found is kept, for `relevant`.
-
-        Returns:
-            What was counted.
         """
         texts, with_sentences = found.texts, with_sentences or self._needs_sentences
         figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
@@ -131,13 +121,6 @@ class MentionCounter:
         """The documents that name a label, from what a count found; in the block's order.
 
         Where languages matter, these are documents in English.
-
-        Args:
-            searched: What `count` noted.
-            every: Whether documents without a label are given too.
-
-        Yields:
-            A document with its sentences and mentions.
         """
         names = [words.attribute for words in self._lists]
         ranks = np.array([sorted(names).index(name) for name in names])

@@ -25,19 +25,11 @@ Ints = npt.NDArray[np.int64]
 MOST_CELLS = 1 << 20  # more than the longest text has
 _MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)))  # of splitmix64
 _STEP = np.uint64(0x9E3779B97F4A7C15)
+PUBLISHED = (0.25, 0.45)  # scores that matter where no threshold is set
 
 
 class PeopleCounter:
-    """Counts the people of some attributes by the first stage, and draws cells to read.
-
-    Args:
-        lists: The word lists of the attributes.
-        labels: The labels of each, in the order of `Found.labels`.
-        budget: Most cells that are read of each attribute.
-
-    Raises:
-        ModelError: A file of the model is missing or damaged.
-    """
+    """Counts the people of some attributes by the first stage, and draws cells to read."""
 
     def __init__(self, lists: Sequence[WordList], labels: Sequence[Sequence[str]], budget: int):
         self._head, self._lists, self._budget = PeopleHead.shipped(), lists, budget
@@ -55,15 +47,9 @@ class PeopleCounter:
     ) -> Ints:
         """The first stage's chances.
 
-        Args:
-            number: The index of the word list.
-            text: The text (`people.to_bytes`).
-            found: n mentions in it.
-            lows: Where the document of each begins, (n,).
-            highs: Where it ends, (n,).
+        `lows`: Where the document of each begins, (n,). `highs`: Where it ends, (n,).
 
-        Returns:
-            Thousandths, (n,).
+        Returns thousandths, (n,).
         """
         out = self._sure[number][found.labels]
         rest = np.flatnonzero(out < 0)
@@ -79,14 +65,8 @@ class PeopleCounter:
     ) -> list[PeopleFigures]:
         """Count the people of documents that were searched together.
 
-        Args:
-            ids: The documents' ids, (D,).
-            texts: Their texts, (D,).
-            begins: Where each begins in the joined text, (D,).
-            every: What was found of each word list in the joined text.
-
-        Returns:
-            The figures of each attribute, with cells of the least rank.
+        `ids`: The documents' ids, (D,). `texts`: Their texts, (D,). `begins`: Where each begins in
+        the joined text, (D,).
         """
         text = to_bytes(BETWEEN.join(texts))
         ends = begins + np.fromiter(map(len, texts), np.int64, len(texts))
@@ -148,16 +128,7 @@ def cut_cell(
 ) -> tuple[tuple[str, int, int], list[list[int]], int]:
     """Cut what the reader needs to read a cell.
 
-    Args:
-        text: The document.
-        cell: The cell's number.
-        begin: Where the document begins in the text that was searched.
-        found: The mentions in that text.
-        chance: Their chances, (n,).
-
-    Returns:
-        Text and bounds of the passage, the mentions in it (see `Cell`), and the index of the first
-        of these.
+    `chance`: Their chances, (n,).
     """
     part = excerpt(text, cell)
     edges = np.clip([cell * CELL - BEFORE, (cell + 1) * CELL + AFTER], 0, len(text)) + begin
@@ -184,14 +155,9 @@ def uniform(
 ) -> npt.NDArray[np.float64]:
     """Draw a number in (0, 1) for each of n places of documents.
 
-    Args:
-        attribute: The attribute.
-        owners: Number of the document of each, (n,).
-        places: The place in it, (n,).
-        digests: The documents' digests (`digest_of`), by number.
+    `owners`: Number of the document of each, (n,). `places`: The place in it, (n,).
 
-    Returns:
-        Numbers that depend on document, place and attribute alone, (n,).
+    Returns numbers that depend on document, place and attribute alone, (n,).
     """
     seed = np.uint64(digest_of(attribute, ""))
     of = np.array([digests[at] for at in owners.tolist()], np.uint64)
@@ -208,17 +174,9 @@ def judged(cell: Cell, attribute: str, groups: int, reader: Reader | None = None
     Reader and first stage together err less than each alone (the page “Quality”). A mention that
     does not fit into the passage keeps the first stage's chance.
 
-    Args:
-        cell: The cell.
-        attribute: The attribute of its mentions.
-        groups: The number of groups, M.
-        reader: The reader; None: the shipped one.
+    `reader`: The reader; None: the shipped one.
 
-    Returns:
-        Thousandths, (M,).
-
-    Raises:
-        ModelError: A library failed.
+    Returns thousandths, (M,).
     """
     out = [0] * groups
     for at, chance in mention_chances(cell, attribute, reader).items():
@@ -248,7 +206,6 @@ def resolve(figures: Figures, config: Config) -> None:
 
     Args:
         figures: The figures of a pane or an input; their cells are dropped.
-        config: The configuration.
 
     Raises:
         ModelError: A file of a model is missing or damaged, or a library failed.
@@ -266,7 +223,7 @@ def resolve(figures: Figures, config: Config) -> None:
             config.measure.passages,
             config.target(words),
             config.gate.confidence,
-            config.thresholds(words.attribute),
+            [each for each in config.thresholds(words.attribute) if each is not None] or PUBLISHED,
             PeopleHead.shipped().doubt(words.attribute),
         )
         seen.people.estimate, seen.people.cells = sums.model_dump(), []

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from evenflow.transforms.io import files, formats
-from evenflow.transforms.io.blocks import Block, read_blocks
+from evenflow.transforms.io.blocks import BLOCK_BYTES, Block, read_blocks
 from evenflow.transforms.io.files import RECORD_BYTES
 
 PLACES = 32  # from which documents are taken: enough to see that parts of an input differ
+CHUNK = 256 << 10  # bytes that are read at a time at a place: most often the lines that are wanted
+HELD_BYTES = 64 << 20  # of the records that are kept of files' beginnings, but for one of each
 LOOKED_AHEAD = 4 << 20  # bytes of a compressed file, enough to see how well it is compressed
 
 
@@ -48,7 +50,7 @@ def sample_blocks(
                     name, found[name] * place // places, found[name] * (place + 1) // places, wanted
                 )
             else:
-                yield from _beginning(name, found[name], wanted)
+                yield from _beginning(name, found[name], wanted, HELD_BYTES // len(names))
 
 
 def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block, float]]:
@@ -56,19 +58,25 @@ def _lines(name: str, start: int, end: int, wanted: int) -> Iterator[tuple[Block
     with files.open_file(name) as raw:
         if start:
             raw.seek(start - 1)
-            start += len(raw.readline(RECORD_BYTES)) - 1
-    block = next(read_blocks(name, 1, start), None) if start < end else None
-    if block is None or not block.size:
-        return
-    begins = np.cumsum([0, *(weight + 1 for weight in block.weights())]) + start
-    count = min(wanted, block.size, int(np.count_nonzero(begins[:-1] < end)))
-    part = block.clip(block.first, block.first + count - 1)
-    if part is not None:
-        yield part, float(begins[count] - start)
+            # No further than the end: else each place within a giant line would read all of it
+            start += len(raw.readline(min(RECORD_BYTES, end - start + 1))) - 1
+    at = start
+    for block in read_blocks(name, 1, start, chunk=CHUNK) if start < end else ():
+        begins = np.cumsum([0, *(weight + 1 for weight in block.weights())]) + at
+        count = min(wanted, block.size, int(np.count_nonzero(begins[:-1] < end)))
+        part = block.clip(block.first, block.first + count - 1) if count else None
+        if part is None:
+            return
+        yield part, float(begins[count] - at)
+        wanted, at = wanted - count, int(begins[count])
+        if not wanted or count < block.size or block.cut or at - start >= BLOCK_BYTES:
+            return
 
 
-def _beginning(name: str, size: int, wanted: int) -> Iterator[tuple[Block, float]]:
+def _beginning(name: str, size: int, wanted: int, most: int) -> Iterator[tuple[Block, float]]:
     """Up to so many of a file's first records, and the stored bytes that they stand for.
+
+    No more are taken once they have `most` bytes: a few kilobytes can hold a gigabyte of records.
 
     A compressed file has fewer stored bytes than its records have.
     """
@@ -85,7 +93,8 @@ def _beginning(name: str, size: int, wanted: int) -> Iterator[tuple[Block, float
         part = block.clip(block.first, block.first + wanted - 1) if wanted else None
         if part is not None and part.size:
             parts.append(part)
-            wanted -= part.size
+            most -= sum(part.weights())
+            wanted = wanted - part.size if most > 0 else 0
         if not wanted and known[1] >= LOOKED_AHEAD:
             break
     else:

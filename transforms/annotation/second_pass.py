@@ -28,7 +28,7 @@ from evenflow.prompts import loader
 from evenflow.schemas import documents
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotated, Annotator, Deferred
-from evenflow.transforms.llm.budget import SPENT
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.staging.block import (
@@ -70,7 +70,6 @@ def write(block: StagedBlock, deferred: Deferred) -> None:
     """Write a block's deferred questions, and its documents as they were read.
 
     Args:
-        block: The block.
         deferred: What waits for the pane's budget.
 
     Raises:
@@ -94,7 +93,6 @@ def spend_budget(
 
     Args:
         figures: The pane's blocks in source order, with their figures.
-        annotator: The annotator that read them.
         stage: Writes the parts of an annotated block.
 
     Returns:

@@ -7,7 +7,6 @@ device or network raises, because a second attempt may succeed.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -19,18 +18,19 @@ import pyarrow as pa
 
 from evenflow.schemas.plugins import PluginTextError
 from evenflow.transforms.io import formats
-from evenflow.transforms.io.decompress import Frames
+from evenflow.transforms.io.decompress import FAULTS as PACKED
+from evenflow.transforms.io.decompress import Beginning, Frames
 from evenflow.transforms.io.files import RECORD_BYTES, open_file, printable
 from evenflow.transforms.io.formats import Format
-from evenflow.transforms.io.lines import CsvLines, PlainLines
-from evenflow.transforms.io.parquet import row_groups
+from evenflow.transforms.io.lines import PlainLines
+from evenflow.transforms.io.sizes import table_bytes
 
 BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
 BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
 BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
 KEPT_BYTES = 1 << 20  # how much of such a record is kept
 Index = npt.NDArray[np.int64]
-FAULTS = (EOFError, zlib.error, pa.ArrowException, PluginTextError)
+FAULTS = (*PACKED, pa.ArrowException, PluginTextError)
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Block:
     header: bytes | None = None
 
     @property
-    def is_text(self) -> bool:
-        """Whether each record is a text, and no object."""
-        return self.file.endswith(formats.TEXT)
+    def format(self) -> Format:
+        """The format of the file; files of several texts have one."""
+        return formats.of(self.file)
 
     @property
     def size(self) -> int:
@@ -76,14 +76,7 @@ class Block:
         return self.first + self.size - (self.fault is None)
 
     def byte(self, index: int) -> int | None:
-        """Find where a record begins in the file.
-
-        Args:
-            index: The record's index in the block.
-
-        Returns:
-            The byte; None where a reader may not begin there.
-        """
+        """Find where a record begins in the file."""
         if self.offset is None:
             return None
         longer = sum(
@@ -95,13 +88,12 @@ class Block:
         """Return the bytes of each record; a table's rows share its size evenly."""
         if self.rows is None:
             return [len(raw) for raw in self.records]
-        return [self.rows.nbytes // max(self.rows.num_rows, 1)] * self.rows.num_rows
+        return [table_bytes(self.rows) // max(self.rows.num_rows, 1)] * self.rows.num_rows
 
     def clip(self, first: int, last: int) -> Block | None:
         """Take the part of the block within a range of ordinals.
 
         Args:
-            first: The first ordinal of the range.
             last: The last ordinal of the range (included).
 
         Returns:
@@ -126,17 +118,20 @@ def read_blocks(
     offset: int | None = None,
     part: tuple[int, int] = (0, 1),
     skip: int = 0,
+    chunk: int | None = None,
+    end: int | None = None,
 ) -> Iterator[Block]:
     """Read the blocks of a file in order.
 
     Args:
-        file: The file's name.
         first: Ordinal of the first record to read. Without an offset, reading begins at the start
             of the file, of Parquet at that of the record's row group.
         offset: Byte of that record, as an earlier Block or a scan gave it; None to read from the
             start. Of a compressed file the byte where a frame begins.
-        part: Which row groups of Parquet are read: number from 0, and number of parts.
+        part: Which row groups, or batches, of a table are read: number from 0, and number of parts.
         skip: Of a compressed file: decompressed bytes between that byte and the record.
+        chunk: Bytes that are read at a time where records are lines; None: BLOCK_BYTES.
+        end: Byte at which a compressed file ends for the reader; None: where it ends.
 
     Yields:
         The blocks. The last one carries the fault where the data cannot be read further.
@@ -152,7 +147,9 @@ def read_blocks(
         if offset is None and not own.is_table:
             first = 0
         try:
-            for block in _blocks(raw, own, file, first, (offset, skip), part):
+            seen = raw if end is None else Beginning(raw, end)
+            start, size = (offset, skip), chunk or BLOCK_BYTES
+            for block in _blocks(seen, own, file, first, start, part, size):
                 yield block
                 first = block.first + block.size
         except faults as error:
@@ -161,19 +158,20 @@ def read_blocks(
 
 
 def _blocks(
-    raw: BinaryIO,
+    raw: Any,
     own: Format,
     file: str,
     first: int,
     start: tuple[int | None, int],
     part: tuple[int, int],
+    chunk: int,
 ) -> Iterator[Block]:
     """The blocks of an open file of a format, up to a fault, which is raised."""
-    if own.is_table:
-        for at, rows, stored in row_groups(raw, BLOCK_BYTES, BLOCK_RECORDS, first, part):
+    if own.tables is not None:
+        for at, rows, stored in own.tables(raw, BLOCK_BYTES, BLOCK_RECORDS, first, part):
             yield Block(file, at, [], stored, rows=rows)
     elif own.is_text:
-        text = raw.read(RECORD_BYTES + 1)
+        text = own.stream(raw).read(RECORD_BYTES + 1)
         cut = {0: len(text)} if len(text) > RECORD_BYTES else {}
         yield Block(file, 0, [text[:KEPT_BYTES] if cut else text], raw.tell(), cut=cut)
     elif own.lines is None:
@@ -181,13 +179,16 @@ def _blocks(
             yield Block(file, first, records, raw.tell(), cut=cut)
             first += len(records)
     else:
-        header = csv_header(raw) if own.has_header else None
-        at = start[0] or (0 if header is None else len(header) + 1)
+        header = csv_header(raw, own) if own.has_header else None
+        at, skip = start[0] or 0, start[1]
+        if header is not None and not (at or skip):
+            at, skip = (len(header) + 1, 0) if own.is_seekable else (0, len(header) + 1)
+        lines = own.cutter(raw, not (at or skip))
         raw.seek(at)
-        stream, skip = own.stream(raw), start[1]
+        stream = own.stream(raw)
         while skip and (left := stream.read(min(skip, BLOCK_BYTES))):
             skip -= len(left)
-        for records, cut in _lines(stream, own.lines()):
+        for records, cut in _lines(stream, lines, chunk):
             begin = at if own.is_seekable else None
             yield Block(file, first, records, stream.tell(), None, None, begin, cut, header)
             first += len(records)
@@ -198,35 +199,39 @@ def _blocks(
 Lengths = tuple[Index, tuple[int, int], int, bool]
 
 
-def read_lengths(file: str, offset: int | None = None) -> Iterator[Lengths]:
+def read_lengths(file: str, offset: int | None = None, end: int | None = None) -> Iterator[Lengths]:
     """Find the lengths of a file's lines, without their ends, as `read_blocks` cuts them.
 
-    Args:
-        file: The file's name; of JSON lines, compressed or not.
-        offset: Byte of the first line; None to read from the start.
+    `offset`, `end`: As of `read_blocks`.
 
-    Yields:
-        Lengths (n,) in bytes; of a compressed file where to begin reading for the first of them: a
-        byte of the file, and bytes to skip (see `read_blocks`); bytes of the file that were read to
-        find them; and whether the file cannot be read further.
-
-    Raises:
-        OSError: The device fails.
+    Yields lengths (n,) in bytes; of a compressed file where to begin reading for the first of them:
+    a byte of the file, and bytes to skip (see `read_blocks`); bytes of the file that were read to
+    find them; and whether the file cannot be read further.
     """
     faults = FAULTS  # as in read_blocks
     with open_file(file) as raw:
         own = formats.of(file)
-        raw.seek(offset or 0)
-        stream, lines = own.stream(raw), (own.lines or PlainLines)()
+        # Where to begin for the next line, and bytes of the text before it
+        at, done = (0, 0), 0
         held, faulty, chunk = 0, False, b""
-        at, done = (0, 0), 0  # where to begin for the next line; bytes of the text before it
-        while True:
+        if own.has_header and not own.is_seekable:
+            try:
+                done = len(csv_header(raw, own)) + 1
+            except faults:
+                faulty = True
+        lines = own.cutter(raw, not offset)
+        raw.seek(offset or 0)
+        stream, skip = own.stream(raw if end is None else Beginning(raw, end)), done
+        while not faulty:
             try:
                 chunk = stream.read(BLOCK_BYTES)
             except faults:
                 faulty = True
             if not chunk or faulty:
+                faulty = faulty or bool(lines.missing)
                 break
+            if skip:
+                chunk, skip = chunk[skip:], max(skip - len(chunk), 0)
             ends = lines.ends(chunk)
             if len(ends):
                 lengths = np.diff(ends, prepend=-1) - 1
@@ -243,16 +248,13 @@ def read_lengths(file: str, offset: int | None = None) -> Iterator[Lengths]:
 def join_texts(source: Iterable[Block]) -> Iterator[Block]:
     """Join single texts that follow each other into one block; each block has a fixed cost.
 
-    Args:
-        source: Blocks of files.
-
     Yields:
         The blocks. `position` says which file a record of a joined block is from.
     """
     texts: list[Block] = []
     size = 0
     for block in source:
-        is_text = block.is_text and block.fault is None and not block.cut
+        is_text = block.fault is None and not block.cut and block.format.is_text
         if texts and (
             not is_text or size + len(block.records[0]) > BLOCK_BYTES or len(texts) == BLOCK_RECORDS
         ):
@@ -307,14 +309,9 @@ class FileReader:
         """Read a range of a file's records.
 
         Args:
-            file: The file's name.
-            first: Ordinal of the first record.
             last: Ordinal of the last record (included).
             offset: Byte where a reader may begin for the first record; None where there is none.
             skip: Bytes to skip from there on (see `read_blocks`).
-
-        Yields:
-            The blocks of these records.
         """
         at, source, ahead = self._open.pop(file, (0, iter(()), None))
         # Reading on is best, unless a place to begin at lies well ahead: then another process has
@@ -337,10 +334,19 @@ class FileReader:
             self._open[file] = (last + 1, source, ahead)
 
 
-def csv_header(raw: BinaryIO) -> bytes:
-    """The first line of an open CSV file."""
+def csv_header(raw: BinaryIO, own: Format) -> bytes:
+    """The first line of an open CSV file of a format.
+
+    Raises:
+        EOFError: It is longer than a block, so its last fields would get no name.
+    """
     raw.seek(0)
-    return CsvLines().split(raw.read(BLOCK_BYTES))[0]
+    assert own.lines is not None
+    begin = own.stream(raw).read(BLOCK_BYTES + 1)
+    header = own.lines().split(begin)[0]
+    if len(header) > BLOCK_BYTES:
+        raise EOFError(f"its first line is longer than {BLOCK_BYTES >> 20} MiB")
+    return header
 
 
 def _batches(records: Iterable[bytes]) -> Iterator[tuple[list[bytes], dict[int, int]]]:
@@ -368,7 +374,9 @@ def _batches(records: Iterable[bytes]) -> Iterator[tuple[list[bytes], dict[int, 
         raise fault
 
 
-def _lines(stream: Any, lines: PlainLines) -> Iterator[tuple[list[bytes], dict[int, int]]]:
+def _lines(
+    stream: Any, lines: PlainLines, size: int
+) -> Iterator[tuple[list[bytes], dict[int, int]]]:
     """Split a stream into lists of whole lines without their ends.
 
     With each list come the full lengths of lines that are cut, by index. What was read before a
@@ -379,10 +387,12 @@ def _lines(stream: Any, lines: PlainLines) -> Iterator[tuple[list[bytes], dict[i
     fault: Exception | None = None
     while True:
         try:
-            chunk = stream.read(BLOCK_BYTES)
+            chunk = stream.read(size)
         except FAULTS as error:
             fault, chunk = error, b""
         if not chunk:
+            if lines.missing and fault is None:
+                fault = EOFError(f"the file lacks {lines.missing}")
             break
         first, *others = lines.split(chunk)
         if not others:

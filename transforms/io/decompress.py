@@ -1,35 +1,47 @@
 """Decompresses files while they are read, notices where one is cut off, and where frames begin.
 
-A gzip file consists of members, one of Zstandard of frames; here both are frames. Each can be read
-alone.
+A gzip file consists of members, one of Zstandard of frames, others of streams; here all are frames.
+Each can be read alone.
 """
 
 from __future__ import annotations
 
+import bz2
+import lzma
+import re
 import zlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from evenflow.transforms.io.parquet import broken_data
 
+FAULTS = (EOFError, zlib.error, lzma.LZMAError)
+LZMA_BYTES = 192 << 20  # the most memory of a decompressor: xz -9 takes 65 MiB
+CUT_OFF = re.compile("cut off|Truncated")  # in our errors, and in Arrow's
 STEP = 1 << 12  # bytes of a read that looks for a fault; the last of these are read one by one
 
 
+class Beginning:
+    """An open file up to a byte, as if it ended there."""
+
+    def __init__(self, raw: BinaryIO, end: int):
+        self._raw, self._end = raw, end
+        self.seek, self.tell = raw.seek, raw.tell
+
+    def read(self, size: int) -> bytes:
+        """Read bytes; none at the end."""
+        return self._raw.read(max(0, min(size, self._end - self._raw.tell())))
+
+
 class Frames(ABC):
-    """Compressed frames of a file that follow each other; a truncated end is an error.
+    """Compressed frames of a file that follow each other; a truncated end is an error."""
 
-    Args:
-        raw: The open file, at the beginning of a frame.
-
-    Attributes:
-        starts: Of the frames that the last read has read of: where they begin in the file, and in
-            what is decompressed from where this stream began.
-    """
-
-    def __init__(self, raw: BinaryIO):
+    def __init__(self, raw: BinaryIO | Beginning):
         self._raw = raw
         self.starts = [(raw.tell(), 0)]
         self._given = 0
@@ -38,23 +50,16 @@ class Frames(ABC):
     def read(self, size: int) -> bytes:
         """Read decompressed bytes.
 
-        Args:
-            size: The most bytes to return, or at a fault a few more.
+        `size`: The most bytes to return, or at a fault a few more.
 
-        Returns:
-            As many bytes as there are; none at the stream's end.
-
-        Raises:
-            EOFError: The stream is cut off, or its data are broken.
-            zlib.error: The data are broken.
-            OSError: The device fails.
+        Returns as many bytes as there are; none at the stream's end.
         """
         del self.starts[:-1]
         parts = list[bytes]()
         while size > 0 and self._fault is None:
             try:
                 data = self._some(size)
-            except (EOFError, zlib.error) as error:
+            except FAULTS as error:
                 self._fault, data = error, self._up_to_fault()
             else:
                 if not data:
@@ -66,14 +71,16 @@ class Frames(ABC):
             raise self._fault
         return b"".join(parts)
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether what ended the reading is that the file ends within a frame."""
+        return isinstance(self._fault, EOFError) and CUT_OFF.search(str(self._fault)) is not None
+
     def start(self, position: int) -> tuple[int, int]:
         """Find where to begin reading for a byte of what is decompressed.
 
-        Args:
-            position: The byte; the last read has read it, or it is the next.
-
-        Returns:
-            The byte of the file where its frame begins, and how many decompressed bytes to leave.
+        Returns the byte of the file where its frame begins, and how many decompressed bytes to
+        leave.
         """
         stored, begin = [each for each in self.starts if each[1] <= position][-1]
         return stored, position - begin
@@ -98,7 +105,7 @@ class Frames(ABC):
 class Gunzip(Frames):
     """A gzip stream of one or more members."""
 
-    def __init__(self, raw: BinaryIO):
+    def __init__(self, raw: BinaryIO | Beginning):
         super().__init__(raw)
         self._unzip = zlib.decompressobj(wbits=31)
         self._begun = False
@@ -126,6 +133,39 @@ class Gunzip(Frames):
         return self._raw.tell() - len(left)
 
 
+class Streams(Frames):
+    """Streams of bzip2 or xz, each by a decompressor of Python's own."""
+
+    def __init__(self, make: Callable[[], Any], raw: BinaryIO | Beginning):
+        super().__init__(raw)
+        self._make, self._one = make, make()
+        self._begun = False
+
+    def _some(self, size: int) -> bytes:
+        while True:
+            one, data = self._one, b""
+            if one.eof or one.needs_input:
+                data = one.unused_data if one.eof else b""
+                data = data or self._raw.read(1 << 16)
+                if one.eof:
+                    data = data.lstrip(b"\0")  # xz pads its streams with zeros
+                if not data:
+                    if self._begun and not one.eof:
+                        raise EOFError("the compressed stream is cut off")
+                    return b""
+            if one.eof:
+                self._begin(self._raw.tell() - len(data))
+                self._one = one = self._make()
+            self._begun = True
+            with broken_data():
+                if out := one.decompress(data, size):
+                    return out
+
+    def tell(self) -> int:
+        """Return how many bytes as stored were read."""
+        return self._raw.tell()
+
+
 class _ZstdFrame:
     """A frame of an open Zstandard file, as a file that ends with it (RFC 8878, 3.1).
 
@@ -134,7 +174,7 @@ class _ZstdFrame:
 
     closed = False
 
-    def __init__(self, raw: BinaryIO):
+    def __init__(self, raw: BinaryIO | Beginning):
         self._raw = raw
         head = self._ahead(18)
         self._is_last, self._tail, self._left = True, 0, 1 << 62
@@ -167,14 +207,15 @@ class _ZstdFrame:
 
 
 class Unzstd(Frames):
-    """A Zstandard stream of one or more frames.
+    """A Zstandard stream of one or more frames, or one of another codec of Arrow's.
 
     Memory is bounded by what is asked for. Arrow drops what it had decompressed when a read fails,
     so the frame is read again in small steps up to the fault.
     """
 
-    def __init__(self, raw: BinaryIO):
+    def __init__(self, raw: BinaryIO | Beginning, codec: str = "zstd"):
         super().__init__(raw)
+        self._codec = codec
         self._stream = self._open()
 
     def tell(self) -> int:
@@ -211,4 +252,13 @@ class Unzstd(Frames):
         while (frame := _ZstdFrame(self._raw)).is_skipped:
             while frame.read(1 << 20):
                 pass
-        return pa.CompressedInputStream(pa.PythonFile(frame, "r"), "zstd")
+        return pa.CompressedInputStream(pa.PythonFile(frame, "r"), self._codec)
+
+
+CODECS: dict[str, Callable[[BinaryIO | Beginning], Frames]] = {
+    ".gz": Gunzip,
+    ".zst": Unzstd,
+    ".lz4": partial(Unzstd, codec="lz4"),
+    ".bz2": partial(Streams, bz2.BZ2Decompressor),
+    ".xz": partial(Streams, partial(lzma.LZMADecompressor, memlimit=LZMA_BYTES)),
+}

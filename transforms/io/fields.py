@@ -14,9 +14,10 @@ column EXTRA of the same document (`fitting`). A null and a field that is not th
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -27,6 +28,8 @@ import pyarrow as pa
 # hold up to 125 levels.
 DEEPEST = 32
 MAX_FIELDS = 256  # most columns of a schema, and most keys of a struct
+MAX_KEYS = 1024  # most keys of all structs of a schema: each is a column in a file
+COUNTED = 1 << 16  # most names that are counted at a time; beyond, the rarer half is forgotten
 JSON = {b"evenflow.encoding": b"json"}  # metadata of a column of JSON text
 ALL = pa.field(
     "fields",
@@ -53,13 +56,11 @@ class MixedError(ValueError):
 def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.Field, pa.Array]:
     """Build the columns of a block's other fields; an absent value is null.
 
-    Args:
-        records: The parsed objects (n,) without text and id.
-        raws: The line (n,) of each object. It is read again for numbers beyond 64 bits.
+    `records`: The parsed objects (n,) without text and id. `raws`: The line (n,) of each object. It
+    is read again for numbers beyond 64 bits.
 
-    Returns:
-        One array (n,) per field, in the order in which the fields appear first. With more than
-        MAX_FIELDS fields, one array for the column ALL.
+    Returns one array (n,) per field, in the order in which the fields appear first. With more than
+    MAX_FIELDS fields, one array for the column ALL.
     """
     names = dict.fromkeys(chain.from_iterable(records))
     if len(names) > MAX_FIELDS:
@@ -71,7 +72,7 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
         kinds = set(map(type, values)) - {type(None)}
         if not kinds <= {str, bool, int}:
             exact = exact or {
-                i: json.loads(raw) for i, raw in enumerate(raws) if LONG_NUMBER.search(raw)
+                i: loads(raw)[0] for i, raw in enumerate(raws) if LONG_NUMBER.search(raw)
             }
             for i, record in exact.items():
                 values[i] = record.get(name)
@@ -88,14 +89,58 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
     return staged
 
 
+def loads(raw: bytes) -> tuple[Any, set[str]]:
+    """Read JSON that has numbers or texts which no other format has.
+
+    These are NaN, infinite numbers, numbers of any length, and lone surrogates.
+
+    Returns the value, with null for each but long whole numbers; and of an object the names of the
+    fields that have such nulls.
+
+    Raises ValueError or RecursionError where it is no JSON.
+    """
+    value, lost = json.loads(raw.decode("utf-8-sig")), set[str]()
+    if isinstance(value, dict):
+        value = {_text(name): each for name, each in value.items()}
+        clean = {name: _clean(each) for name, each in value.items()}
+        lost = {name for name, (_, changed) in clean.items() if changed}
+        value = {name: each for name, (each, _) in clean.items()}
+    return value, lost
+
+
+def _text(text: str) -> str:
+    """A text without lone surrogates, which stay visible."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _clean(value: Any) -> tuple[Any, bool]:
+    """A value with null for what no other format has, and whether there was any."""
+    if isinstance(value, dict):
+        found = {_text(name): _clean(each) for name, each in value.items()}
+        changed = any(each[1] for each in found.values())
+        return {name: each for name, (each, _) in found.items()}, changed
+    if isinstance(value, list):
+        items = list(map(_clean, value))
+        return [each for each, _ in items], any(each[1] for each in items)
+    if isinstance(value, float):
+        return (value, False) if math.isfinite(value) else (None, True)
+    if isinstance(value, str) and not value.isascii() and _text(value) != value:
+        return None, True
+    return value, False
+
+
+def free_name(name: str, names: Collection[str]) -> str:
+    """The name under which an input's field is kept whose name a computed column has."""
+    while name in names:
+        name = f"input_{name}"
+    return name
+
+
 def to_json(value: Any) -> str:
     """Write compact JSON with sorted keys.
 
     Args:
         value: A value. What JSON has no form for (a Parquet file's dates, bytes) becomes text.
-
-    Returns:
-        The JSON text.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
@@ -122,59 +167,120 @@ def unify(
         The columns, in the order in which the fields appear first. Of more than MAX_FIELDS fields
         the most frequent ones have a column.
     """
-    found: dict[str, list[Cells]] = {}
+    counts = Counter[str]()
     for block in blocks:
-        for name, cells in by_name(block).items():
-            found.setdefault(name, []).append(cells)
-    found.pop(EXTRA.name, None)
-    if len(found) > MAX_FIELDS:
-        counts = Counter({name: sum(map(_filled, cells)) for name, cells in found.items()})
-        kept = {name for name, _ in counts.most_common(MAX_FIELDS)}
-        found = {name: cells for name, cells in found.items() if name in kept}
-    return [_common(name, staged) for name, staged in found.items()]
+        for column, values in block:
+            if is_all(column):
+                counts = count_names(counts, values.to_pylist())
+            else:
+                counts[column.name] += len(values) - values.null_count
+    del counts[EXTRA.name]
+    kept = {name for name, _ in counts.most_common(MAX_FIELDS)}
+    found: dict[str, list[Cells]] = {name: [] for name in counts if name in kept}
+    for block in blocks:
+        for name, cells in by_name(block, kept).items():
+            found[name].append(cells)
+    columns, left = list[pa.Field](), MAX_KEYS
+    for name, staged in found.items():
+        column = _common(name, staged)
+        if _keys(column.type) > left:
+            column = pa.field(name, pa.string(), metadata=JSON)
+        left -= _keys(column.type)
+        columns.append(column)
+    return columns
+
+
+def count_names(counts: Counter[str], texts: Iterable[str]) -> Counter[str]:
+    """Count the names of fields of some objects.
+
+    Args:
+        counts: The counts so far, which change.
+        texts: The objects, as JSON.
+
+    Returns:
+        The counts, in the order in which names appear first. Of more than COUNTED names those that
+        were the most frequent so far.
+    """
+    for text in texts:
+        counts.update(json.loads(text).keys())
+        if len(counts) > COUNTED:
+            kept = {name for name, _ in counts.most_common(COUNTED // 2)}
+            counts = Counter({name: count for name, count in counts.items() if name in kept})
+    return counts
+
+
+def _keys(kind: pa.DataType) -> int:
+    """How many keys the objects of a type have, with those within them."""
+    own = kind.num_fields if pa.types.is_struct(kind) else 0
+    return own + sum(_keys(kind.field(i).type) for i in range(kind.num_fields))
 
 
 def widened(columns: Sequence[pa.Field], more: Iterable[pa.Field]) -> list[pa.Field]:
     """A schema with further columns behind its own, which stay as they are.
 
     Args:
-        columns: The columns.
-        more: Others; those with a new name are added, up to MAX_FIELDS in all.
-
-    Returns:
-        The columns of the wider schema.
+        more: Others; those with a new name are added, up to MAX_FIELDS and MAX_KEYS in all.
     """
+    out = list(columns)
     names = {column.name for column in columns}
-    return [*columns, *(each for each in more if each.name not in names)][
-        : max(MAX_FIELDS, len(columns))
-    ]
+    left = MAX_KEYS - sum(_keys(column.type) for column in columns)
+    for each in more:
+        if each.name not in names and len(out) < MAX_FIELDS and _keys(each.type) <= left:
+            out.append(each)
+            left -= _keys(each.type)
+    return out
 
 
-def by_name(block: Iterable[tuple[pa.Field, pa.ChunkedArray | pa.Array]]) -> dict[str, Cells]:
-    """Find the cells of a block by the field's name.
+def by_name(
+    block: Iterable[tuple[pa.Field, pa.ChunkedArray | pa.Array]], names: Container[str]
+) -> dict[str, Cells]:
+    """Find the cells of some fields of a block, by the field's name.
 
     Args:
-        block: The columns as they were staged, as (field, values).
+        block: The columns, as (field, values).
+        names: The names that are asked for: a block may have too many for a list each.
 
     Returns:
-        The cells; what the column ALL holds is by the names in it.
+        The cells of those that the block has.
     """
     found: dict[str, Cells] = {}
     for column, values in block:
-        if not _is_all(column):
-            found[column.name] = (column, values)
+        if not is_all(column):
+            if column.name in names:
+                found[column.name] = (column, values)
             continue
-        rows = [json.loads(each) for each in values.to_pylist()]
-        for name in dict.fromkeys(chain.from_iterable(rows)):
-            found[name] = (pa.field(name, pa.string(), metadata=JSON), [r.get(name) for r in rows])
+        lists: dict[str, list[Any]] = {}
+        for row, text in enumerate(values.to_pylist()):
+            for name, value in json.loads(text).items():
+                if name in names:
+                    lists.setdefault(name, [None] * len(values))[row] = value
+        for name, cells in lists.items():
+            found[name] = (pa.field(name, pa.string(), metadata=JSON), cells)
     return found
 
 
-def _filled(cells: Cells) -> int:
-    """The number of cells with a value."""
-    _, values = cells
-    nothing = values.count(None) if isinstance(values, list) else values.null_count
-    return len(values) - nothing
+def others(
+    block: Iterable[tuple[pa.Field, pa.ChunkedArray | pa.Array]], names: Container[str]
+) -> dict[int, dict[str, Any]]:
+    """Find the values of a block's fields that have other names than some.
+
+    Args:
+        block: The columns, as (field, values).
+        names: The names that are not asked for.
+
+    Returns:
+        By row the values by name, without nulls.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for column, values in block:
+        every = is_all(column)
+        if not every and column.name in names:
+            continue
+        for row, value in enumerate(values_of(column, values)):
+            for name, each in (value if every else {column.name: value}).items():
+                if each is not None and name not in names:
+                    found.setdefault(row, {})[name] = each
+    return found
 
 
 def is_json(column: pa.Field) -> bool:
@@ -182,7 +288,7 @@ def is_json(column: pa.Field) -> bool:
     return bool(column.metadata and column.metadata.get(b"evenflow.encoding") == b"json")
 
 
-def _is_all(column: pa.Field) -> bool:
+def is_all(column: pa.Field) -> bool:
     """Return whether a column is the one that holds every field as JSON."""
     return column.equals(ALL, check_metadata=True)
 
@@ -218,9 +324,6 @@ def _common(name: str, staged: list[Cells]) -> pa.Field:
 def promoted(types: Iterable[pa.DataType]) -> pa.DataType | None:
     """Find a type that holds the values of all types.
 
-    Args:
-        types: The types.
-
     Returns:
         The type; None if Arrow has none.
     """
@@ -240,14 +343,17 @@ def values_of(column: pa.Field, values: Any) -> list[Any]:
     return to_python(values)
 
 
+def column_of(column: pa.Field, values: Sequence[Any]) -> pa.Array:
+    """The cells of a column from Python objects, as `values_of` gives them."""
+    if is_json(column):
+        return pa.array([None if each is None else to_json(each) for each in values], pa.string())
+    return pa.array(values, column.type)
+
+
 def to_python(values: pa.ChunkedArray | pa.Array) -> list[Any]:
     """Convert a column to Python objects.
 
-    Args:
-        values: A column of n values.
-
-    Returns:
-        The values (n,). Text in Arrow's form stands for a date beyond Python's years.
+    Returns the values (n,). Text in Arrow's form stands for a date beyond Python's years.
     """
     try:
         return values.to_pylist()
@@ -267,15 +373,7 @@ def _scalar(value: pa.Scalar) -> Any:
 
 
 def depth(value: Any, most: int) -> int:
-    """Count the levels of lists and objects in a parsed value.
-
-    Args:
-        value: A parsed JSON value.
-        most: Where counting stops.
-
-    Returns:
-        The number of levels; most + 1 where there are more than `most`.
-    """
+    """Count the levels of lists and objects in a parsed value."""
     level, found = [value], 0
     if type(value) is dict and NESTED.isdisjoint(map(type, value.values())):
         return 1  # most records
@@ -308,7 +406,7 @@ def _shape(value: Any, left: int = DEEPEST) -> Shape:
         for item in value:
             inner = _merge(inner, _shape(item, left - 1))
         return ("list", inner)
-    if kind is dict:
+    if kind is dict and len(value) <= MAX_FIELDS:
         return ("struct", {key: _shape(value[key], left - 1) for key in sorted(value)})
     raise MixedError
 
@@ -349,7 +447,6 @@ def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, A
     Args:
         block: A table with one column for each of `staged`, in that order.
         staged: The fields as the block staged them.
-        row: The row's number.
 
     Returns:
         The values by the field's name.
@@ -358,5 +455,5 @@ def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, A
     one = block.slice(row, 1)
     for i, column in enumerate(staged):
         value = next(iter(values_of(column, one.column(i))))
-        values |= value if _is_all(column) else {column.name: value}
+        values |= value if is_all(column) else {column.name: value}
     return {name: value for name, value in values.items() if value is not None}

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
-from evenflow.schemas.output import META
+from evenflow.schemas.ledger import META
 from evenflow.schemas.plugins import READERS, declared
-from evenflow.transforms.io.formats import ENDS
+from evenflow.transforms.io import formats
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
+MOST_ENDINGS = 20  # that are counted each; all others are one
+LONGEST_ENDING = 16  # characters that are kept of an ending
 RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
 
 
@@ -32,14 +36,34 @@ class UnreadableError(InputError):
     status = FAILED
 
 
+class Found(NamedTuple):
+    """What patterns name.
+
+    Attributes:
+        files: The stored facts of the files that can be read, by name, sorted by name.
+        outputs: The outputs of runs that are left out.
+        unread: How many files nothing reads, by how their names end.
+    """
+
+    files: dict[str, Stored]
+    outputs: list[str]
+    unread: dict[str, int]
+
+    @property
+    def said(self) -> list[str]:
+        """What is left out, in words."""
+        return [*map(left_out, self.outputs), *([unread(self.unread)] if self.unread else [])]
+
+
 def match(
-    patterns: Sequence[str], on_output: Callable[[str], object] = lambda folder: None
+    patterns: Sequence[str], strict: bool = False, note: Callable[[str], object] = warnings.warn
 ) -> dict[str, int]:
     """Find the files of all patterns, with their sizes.
 
     Args:
         patterns: Paths, folders and globs, as for `find`.
-        on_output: As for `find`.
+        strict: Whether a file that nothing reads is an error.
+        note: Called with each thing that is left out, in words.
 
     Returns:
         The size as stored, in bytes, by the file's name.
@@ -47,48 +71,75 @@ def match(
     Raises:
         InputError: A pattern has no file, or a file cannot be opened.
     """
-    return {name: each.bytes for name, each in find(patterns, on_output).items()}
+    found = find(patterns, strict)
+    for text in found.said:
+        note(text)
+    return {name: each.bytes for name, each in found.files.items()}
 
 
-def find(
-    patterns: Sequence[str], on_output: Callable[[str], object] = lambda folder: None
-) -> dict[str, Stored]:
+def find(patterns: Sequence[str], strict: bool = False) -> Found:
     """Find the files of all patterns; a file with several names counts once.
 
-    Local paths become absolute. Globs mean the same in an object store as in a local folder. The
-    output of a run is left out, unless a pattern names a folder of it, such as OUTPUT/accepted.
+    Local paths become absolute. Globs mean the same in an object store as in a local folder. What
+    is hidden or temporary is no input. The output of a run is left out. Both are read where a
+    pattern names them, such as OUTPUT/accepted.
 
     Args:
         patterns: Paths, folders and globs, local or in an object store (s3://, gs://, az://).
-        on_output: Called with each output that is left out.
-
-    Returns:
-        The files' stored facts by name, sorted by name.
+        strict: Whether a file that nothing reads is an error.
 
     Raises:
         InputError: A pattern has no file, a file cannot be opened, or a store cannot be listed.
     """
     found: dict[str, Stored] = {}
     outputs: set[str] = set()
+    unknown: Counter[str] = Counter()
     for pattern in patterns:
-        files, is_output = _in_store(pattern) if "://" in pattern else _local(pattern)
+        every, is_output = _in_store(pattern) if "://" in pattern else _local(pattern)
+        is_known, files = _known(pattern), 0
+        for name, stored in every.items():
+            beyond = _beyond(name, pattern)
+            if any(hidden and _is_hidden(part) for part, _, hidden in beyond):
+                continue
+            if is_known(name):
+                files += 1
+            output = next((each for _, each, _ in beyond if each and is_output(each)), None)
+            if output is not None:
+                outputs.update([output] * is_known(name))
+            elif is_known(name):
+                found[name] = stored()
+            else:
+                unknown[formats.ending(name)[:LONGEST_ENDING]] += 1
         if not files:
-            known = ", ".join([*ENDS, *(f".{name}" for name in sorted(declared(READERS)))])
-            raise InputError(f"{pattern}: no file matches; formats are {known}")
-        within = {name: _output_of(name, pattern, is_output) for name in files}
-        outputs.update(filter(None, within.values()))
-        found.update({name: each for name, each in files.items() if within[name] is None})
-    for folder in sorted(outputs):
-        on_output(folder)
+            own = [formats.KNOWN, *(f".{name}" for name in sorted(declared(READERS)))]
+            there = f"; {unread(_most(unknown))}" if unknown else ""
+            raise InputError(f"{pattern}: no file matches{there}; formats are {', '.join(own)}")
     if not found:
         raise InputError(
             f"{', '.join(patterns)}: nothing there but outputs of runs, which are left out; name a"
             f" folder to read it, such as {min(outputs)}/accepted"
         )
+    counts = _most(unknown)
+    if strict and counts:
+        raise InputError(f"{', '.join(patterns)}: {unread(counts)}; strict_input is set")
     real: dict[str, str] = {}  # a link and its target are one file
     for name, path in real_paths(sorted(found)):
         real.setdefault(path, name)
-    return {name: found[name] for name in real.values()}
+    return Found({name: found[name] for name in real.values()}, sorted(outputs), counts)
+
+
+def _most(unknown: Counter[str]) -> dict[str, int]:
+    """The most frequent endings; the others together."""
+    counts = dict(unknown.most_common(MOST_ENDINGS))
+    rest = unknown.total() - sum(counts.values())
+    return counts | ({"others": rest} if rest else {})
+
+
+def unread(counts: Mapping[str, int]) -> str:
+    """Say how many files nothing reads, by how their names end."""
+    total, most_first = sum(counts.values()), Counter(counts).most_common()
+    each = ", ".join(f"{count:,} {end or 'without an ending'}" for end, count in most_first)
+    return f"{total:,} {'file is' if total == 1 else 'files are'} left out, as no format: {each}"
 
 
 def real_paths(names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -129,9 +180,6 @@ def absolute(name: str) -> str:
 def root(names: Iterable[str]) -> str:
     """Find the folder that holds all files; made ids hold the path below it.
 
-    Args:
-        names: The files' names.
-
     Returns:
         The folder with a slash at its end; empty where there is none.
     """
@@ -148,56 +196,83 @@ def _plain(parts: Sequence[str]) -> list[str]:
 def beginning(pattern: str) -> str:
     """Return a pattern's part before its first wildcard; of a folder with a slash at its end."""
     plain = "/".join(_plain(absolute(pattern.rstrip("/")).split("/")))
-    return plain if plain.endswith(_formats(plain)) else f"{plain}/"
+    return plain if _known(plain)(plain) else f"{plain}/"
 
 
-def _formats(pattern: str) -> tuple[str, ...]:
-    """How the names of a pattern's files end: a plug-in's format is read where it is named."""
-    if pattern.endswith(ENDS) or "." not in pattern.rpartition("/")[2]:
-        return ENDS
-    return *ENDS, *(end for name in declared(READERS) if pattern.endswith(end := f".{name}"))
+def _known(pattern: str) -> Callable[[str], bool]:
+    """Whether a pattern's file can be read: a plug-in's format is read where it is named."""
+    own = tuple(end for name in declared(READERS) if pattern.endswith(end := f".{name}"))
+    return lambda name: formats.shipped(name) is not None or name.endswith(own)
 
 
-def _output_of(name: str, pattern: str, is_output: Callable[[str], bool]) -> str | None:
-    """The output that a file is part of; None where there is none, or the pattern names its folder.
+def _beyond(name: str, pattern: str) -> list[tuple[str, str, bool]]:
+    """The parts of a file's name that a pattern does not name.
 
-    A pattern that names a folder above the output means what lies beside it.
+    A pattern that names a folder above an output means what lies beside it.
+
+    Returns each part; the folder that it is in, where this may be an output that was not asked for,
+    else empty; and whether the pattern did not ask for what is hidden.
     """
     parts = name.split("/")
     asked = parts if name == absolute(pattern) else absolute(pattern.rstrip("/")).split("/")
     plain = asked if name.startswith("/".join([*asked, ""])) else _plain(asked)
     deep = asked.index("**") if "**" in asked else len(asked)
+    found = list[tuple[str, str, bool]]()
     for depth in range(len(plain), len(parts)):
-        folder = "/".join(parts[:depth])
-        if parts[depth] not in asked[min(depth, deep) :] and is_output(folder):
-            return folder
-    return None
+        part, one = parts[depth], asked[depth] if depth < deep else ""
+        may_be = part not in asked[min(depth, deep) :]
+        found.append((part, "/".join(parts[:depth]) if may_be else "", one[:1] != part[:1]))
+    return found
 
 
-def _local(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
+def _is_hidden(part: str) -> bool:
+    """Whether a file or folder is hidden or temporary, as Spark and Arrow see it."""
+    return (
+        part.startswith(".")
+        or (part.startswith("_") and "=" not in part)  # a partition's folder has a =
+        or part.lower().endswith((".tmp", "~"))
+    )
+
+
+# What finds the stored facts of each file, by its name; and whether a folder is an output
+Listed = tuple[dict[str, Callable[[], Stored]], Callable[[str], bool]]
+
+
+def _local(pattern: str) -> Listed:
     """A pattern's files on this machine, and whether a folder there is an output."""
     names = [pattern] if Path(pattern).exists() else glob.glob(pattern, recursive=True)  # noqa: PTH207 (absolute ones too)
-    found, formats = dict[str, Stored](), _formats(pattern)
-    for name in map(absolute, names):
-        for path in _below(name) if Path(name).is_dir() else [name]:
-            if path.endswith(formats) and os.path.isfile(path):  # noqa: PTH113 (as above)
-                try:
-                    with open_file(path) as file:
-                        stat = os.fstat(file.fileno())
-                        sign = f"{stat.st_ino}-{stat.st_ctime_ns}"
-                        found[path] = Stored(path, stat.st_size, stat.st_mtime_ns, sign)
-                except OSError as error:
-                    raise UnreadableError(f"{path}: cannot be opened: {error.strerror}") from error
+    found = {
+        path: partial(_stat, path)
+        for name in map(absolute, names)
+        for path in (_below(name) if Path(name).is_dir() else [name])
+        if os.path.isfile(path)  # noqa: PTH113 (a Path takes five times as long)
+    }
     return found, lru_cache(None)(lambda folder: (Path(folder) / META).is_file())
 
 
+def _stat(path: str) -> Stored:
+    """What is known of a file. Raises UnreadableError."""
+    try:
+        with open_file(path) as file:
+            stat = os.fstat(file.fileno())
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be opened: {error.strerror}") from error
+    return Stored(path, stat.st_size, stat.st_mtime_ns, f"{stat.st_ino}-{stat.st_ctime_ns}")
+
+
+def _itself(stored: Stored) -> Stored:
+    """What a listing says of an object."""
+    return stored
+
+
 def _below(folder: str) -> Iterator[str]:
-    """The files below a folder; links to folders are not followed."""
-    for within, _, names in os.walk(folder):
+    """The files below a folder; links to folders are not followed, nor hidden folders."""
+    for within, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if not _is_hidden(each)]
         yield from (f"{within.rstrip('/')}/{name}" for name in names)
 
 
-def _in_store(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
+def _in_store(pattern: str) -> Listed:
     """A pattern's objects in a store, and whether a folder there is an output.
 
     Only what is below the pattern's plain beginning is listed.
@@ -217,10 +292,9 @@ def _in_store(pattern: str) -> tuple[dict[str, Stored], Callable[[str], bool]]:
             ]
     except OSError as error:
         raise UnreadableError(_said(error)) from error
-    formats = _formats(pattern)
-    found = {place.address(each.name): each for each in listed if each.name.endswith(formats)}
     ledgers = {place.address(each.name) for each in every if each.name.endswith(META)}
-    return found, lambda folder: f"{folder}/{META}" in ledgers
+    named = {place.address(each.name): partial(_itself, each) for each in listed}
+    return named, lambda folder: f"{folder}/{META}" in ledgers
 
 
 def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
@@ -255,9 +329,6 @@ def open_file(name: str) -> BinaryIO:
 
     Args:
         name: A local path, or a name with a scheme.
-
-    Returns:
-        The open file.
 
     Raises:
         OSError: The file cannot be opened.

@@ -8,10 +8,12 @@ from contextlib import suppress
 
 import orjson
 
+from evenflow.schemas.config.fields import Fields
 from evenflow.transforms.io import formats
 from evenflow.transforms.io.blocks import read_blocks
 from evenflow.transforms.io.files import InputError, printable
-from evenflow.transforms.io.lines import BOM, header_fields
+from evenflow.transforms.io.lines import header_fields
+from evenflow.transforms.io.parts import names_of
 
 RECORDS = 100  # that are looked at in a file
 FILES = 100  # that are looked at, spread evenly; opening one in an object store takes some 50 ms
@@ -21,26 +23,23 @@ class FieldError(InputError):
     """The first records of a file have other fields than the text's."""
 
 
-def check_text_field(names: Sequence[str], field: str) -> None:
-    """Check that files have the field of the text.
+def check_text_field(names: Sequence[str], own: Fields) -> None:
+    """Check that files have the field of the text, or one that a path to it begins with.
 
     A file whose first records cannot be read is no fault here: each becomes a dead letter.
-
-    Args:
-        names: The files' names.
-        field: Name of the field (fields.text).
 
     Raises:
         FieldError: The first records of a file are objects, or rows, and none has the field.
         OSError: A device fails.
     """
+    wanted, field = {*names_of(own)}, own.text
     structured = [name for name in names if not formats.of(name).is_text]
     for name in structured[:: -(-len(structured) // FILES) or 1]:
         known = _fields(name)
-        if known and field not in known:
+        if known and wanted.isdisjoint(known):
             raise FieldError(
                 f"{printable(name)}: no field {field!r} in the first records; there are"
-                f" {', '.join(known)}. Name the field of the text with --text-field (fields.text)"
+                f" {', '.join(known)}. Name the field of the text with --set fields.text=NAME"
             )
 
 
@@ -53,11 +52,11 @@ def _fields(name: str) -> list[str]:
             return block.rows.column_names
         if block.header is not None:
             with suppress(UnicodeDecodeError, csv.Error):
-                return list(header_fields(block.header))
+                return list(header_fields(block.header, block.format.delimiter))
             return []
-        for raw in block.records[: RECORDS - looked]:
+        for index, raw in enumerate(block.records[: RECORDS - looked]):
             with suppress(orjson.JSONDecodeError):
-                record = orjson.loads(raw.removeprefix(BOM))
+                record = orjson.loads(block.format.value(raw, block.first + index == 0))
                 found |= dict.fromkeys(record if isinstance(record, dict) else ())
         looked += block.size
         if looked >= RECORDS:

@@ -17,6 +17,7 @@ from evenflow.transforms.io.fields import (
     PLAIN,
     by_name,
     is_json,
+    others,
     promoted,
     to_json,
     values_of,
@@ -36,8 +37,8 @@ def convert(
     Returns:
         One column (n,) for each of `columns`, then EXTRA with what fits none of them.
     """
-    cells = by_name(zip(staged, block.columns, strict=True))
-    extra: dict[int, dict[str, Any]] = {}
+    given, names = list(zip(staged, block.columns, strict=True)), {each.name for each in columns}
+    cells, extra = by_name(given, names), others(given, names)
     out: list[pa.Array | pa.ChunkedArray] = []
     for wanted in columns:
         if wanted.name not in cells:
@@ -47,10 +48,6 @@ def convert(
         out.append(values)
         for row, value in outside.items():
             extra.setdefault(row, {})[wanted.name] = value
-    for name, (column, values) in cells.items():
-        for row, value in enumerate(values_of(column, values)):
-            if value is not None:
-                extra.setdefault(row, {})[name] = value
     texts = [to_json(extra[row]) if row in extra else None for row in range(len(block))]
     return [*out, pa.array(texts, pa.string())]
 
@@ -107,7 +104,6 @@ def restored(row: Mapping[str, Any], columns: Iterable[pa.Field]) -> dict[str, A
 
     Args:
         row: The values by the column's name.
-        columns: The columns.
 
     Returns:
         The fields by name, as they were read.

@@ -17,9 +17,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenflow.transforms.io.tables import plain_rows, refuse_doubles
+
 DECODED_BYTES = 48 << 20  # the most memory that decoding a batch of rows may take
 FEWER = 16  # how many times fewer rows a batch has after one that did not fit
 BUFFER_BYTES = 1 << 20  # how much of a column is read at a time
+MOST_COLUMNS = 2000  # that a file may have: each takes memory, however short it is
+# What Arrow reserves for each column beside its values, most of it unused. Without room for it
+# Arrow ends the process.
+COLUMN_BYTES = 128 << 10
 
 
 @contextmanager
@@ -28,10 +34,6 @@ def broken_data() -> Iterator[None]:
 
     Arrow raises an OSError without a number for broken data; a failing device has a number. A
     column's name that is no UTF-8 fails when Arrow makes a text of it.
-
-    Raises:
-        EOFError: The data are broken.
-        OSError: The device fails.
     """
     try:
         yield
@@ -49,12 +51,6 @@ def limited(more: int) -> Iterator[None]:
 
     The limit holds for other threads too, so it leaves room for small things and lasts for
     milliseconds only.
-
-    Args:
-        more: Bytes that the process may take beyond what it has.
-
-    Raises:
-        MemoryError: The block needs more.
     """
     if sys.platform != "linux":
         yield
@@ -82,25 +78,16 @@ def row_groups(
 
     The tables of a group are the same whether or not others are read.
 
-    Args:
-        raw: The file, open for reading.
-        most_bytes: The most bytes of a table, unless one row has more.
-        most_rows: The most rows of a table.
-        start: Ordinal of the first row that is asked for; its group is read from the group's start.
-        part: Which part of the file's groups is read: its number from 0, and the number of parts.
+    `most_bytes`: The most bytes of a table, unless one row has more.
 
-    Yields:
-        The ordinal of the first row, a table, and about how many of the file's bytes were read up
-        to its end.
-
-    Raises:
-        EOFError: The data are broken, have two columns of one name, or need too much memory.
-        OSError: The device fails.
+    Yields the ordinal of the first row, a table, and about how many of the file's bytes were read
+    up to its end.
     """
     with broken_data():
         file = _open(raw)
-        if double := _find_double(file.schema_arrow):
-            raise EOFError(f"two columns are called {double!r}: give each a name of its own")
+        if file.metadata.num_columns > MOST_COLUMNS:
+            raise EOFError(f"it has more than {MOST_COLUMNS:,} columns")
+        refuse_doubles(file.schema_arrow)
         size, total, done = raw.seek(0, os.SEEK_END), max(file.metadata.num_rows, 1), 0
         rows = _rows_a_table(file, most_bytes, most_rows)
         groups, (number, parts) = file.num_row_groups, part
@@ -110,9 +97,9 @@ def row_groups(
             end = done + file.metadata.row_group(group).num_rows
             if group in read and end > start:
                 for batch in _batches(file, group, rows):
-                    for each in _parts(batch, most_bytes):
-                        first, done = done, done + each.num_rows
-                        yield first, pa.Table.from_batches([each]), size * done // total
+                    for table in plain_rows(batch, most_bytes, most_rows):
+                        first, done = done, done + table.num_rows
+                        yield first, table, size * done // total
             done = end
 
 
@@ -155,36 +142,13 @@ def _batches(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordB
 def _decode(file: pq.ParquetFile, group: int, rows: int) -> Iterator[pa.RecordBatch]:
     """Decode a row group in batches of `rows` rows, each under the limit of memory."""
     batches = file.iter_batches(rows, row_groups=[group], use_threads=False)
+    more = DECODED_BYTES + COLUMN_BYTES * file.metadata.num_columns
     while True:
-        with limited(DECODED_BYTES):
+        with limited(more):
             batch = next(batches, None)
         if batch is None:
             return
         yield batch
-
-
-def _parts(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
-    """Halve a batch until each part has at most `most` bytes, or one row."""
-    if batch.num_rows <= 1 or batch.nbytes <= most:
-        yield batch
-        return
-    half = batch.num_rows // 2
-    yield from _parts(batch.slice(0, half), most)
-    yield from _parts(batch.slice(half), most)
-
-
-def _find_double(schema: Any) -> str | None:
-    """Find the first name that two columns have, or two fields of one column."""
-    names = [each.name for each in schema]
-    for each in schema:
-        if names.count(each.name) > 1:
-            return each.name
-        kind = each.type
-        while pa.types.is_list(kind) or pa.types.is_large_list(kind):
-            kind = kind.value_type
-        if pa.types.is_struct(kind) and (double := _find_double(kind)):
-            return double
-    return None
 
 
 def _rows_a_table(file: pq.ParquetFile, most_bytes: int, most_rows: int) -> int:

@@ -6,12 +6,19 @@ Every JSON record goes through `RecordParser.parse_json`: lines of files and val
 from __future__ import annotations
 
 import csv
+import json
+import math
+from collections.abc import Collection
+from contextlib import suppress
+from decimal import Decimal
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.io import fields, lines
+from evenflow.transforms.io.parts import SEPARATOR, Paths, names_of
 
 # Most levels of lists and objects in a record. orjson writes up to 254, and nobody's data are
 # deeper.
@@ -23,11 +30,7 @@ LARGE_BYTES = 1 << 20
 
 
 class UnusableError(ValueError):
-    """A record cannot become a document.
-
-    Attributes:
-        kind: The kind of reason, for counting.
-    """
+    """A record cannot become a document."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(message)
@@ -39,13 +42,14 @@ class Parsed(NamedTuple):
 
     Attributes:
         id: Its id; None where one must be made.
-        text: Its text.
         rest: Its other fields by name.
+        lost: Names of those in which a value that no other format has became null.
     """
 
     id: str | None
     text: str
     rest: dict[str, Any]
+    lost: Collection[str] = ()
 
 
 class RecordParser:
@@ -56,7 +60,9 @@ class RecordParser:
     """
 
     def __init__(self, config: Config):
-        self.id_name, self.text_name = config.fields.id, config.fields.text
+        self.id_name, self.text_name = config.fields.id, config.fields.column
+        self.paths = None if config.fields.paths is None else Paths(config.fields.paths)
+        self._text_names = names_of(config.fields)
         self._most = config.max_text_mib << 20
 
     def parse_json(self, raw: bytes) -> Parsed | None:
@@ -76,40 +82,36 @@ class RecordParser:
                 "too many values",
                 f"the record has more than {MOST_VALUES} values, or marks of such",
             )
+        lost = set[str]()
         try:
             record = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             if not raw.strip():
                 return None
             decode(raw)
-            raise UnusableError("not JSON", f"not JSON: {error}") from error
+            record = None
+            with suppress(ValueError, RecursionError):
+                record, lost = fields.loads(raw)
+            if type(record) is not dict or not lost or not lost.isdisjoint(self._text_names):
+                raise UnusableError("not JSON", f"not JSON: {error}") from error
         if type(record) is not dict:
             raise UnusableError("not an object", f"a JSON object was expected, not {_kind(record)}")
-        if self.text_name not in record:
-            raise UnusableError("text missing", f"field {self.text_name!r} is missing")
-        text = self.check_text(record.pop(self.text_name))
+        text = self.take_text(record)
         if fields.depth(record, MOST_NESTED) > MOST_NESTED:
             raise UnusableError(
                 "nested too deeply",
                 f"the record has more than {MOST_NESTED} levels of lists and objects",
             )
-        return Parsed(self.check_id(record.pop(self.id_name, None)), text, record)
+        identity = record.pop(self.id_name, None)
+        if type(identity) is float:  # as it is written, also if it is too long for a float
+            identity = json.loads(raw, parse_int=str, parse_float=str)[self.id_name]
+        return Parsed(self.check_id(identity), text, record, lost)
 
-    def parse_csv(self, header: bytes, raw: bytes) -> Parsed | None:
-        """Parse a line of CSV; an empty field is not there.
-
-        Args:
-            header: The file's first line.
-            raw: The line.
-
-        Returns:
-            The record; None for a blank line.
-
-        Raises:
-            UnusableError: The record cannot become a document.
-        """
+    def parse_csv(self, header: bytes, delimiter: str, raw: bytes) -> Parsed | None:
+        """Parse a line of CSV; an empty field is not there."""
         try:
-            names, values = lines.header_fields(header), lines.fields(raw)
+            names = lines.header_fields(header, delimiter)
+            values = lines.fields(raw, delimiter)
         except UnicodeDecodeError as error:
             raise UnusableError("invalid UTF-8", f"invalid UTF-8 at byte {error.start}") from error
         except csv.Error as error:
@@ -123,33 +125,37 @@ class RecordParser:
         record = {name: value for name, value in zip(names, values, strict=True) if value}
         if len(set(names)) < len(names):
             raise UnusableError("double field", "the first line names a field twice")
-        if self.text_name not in names:
-            raise UnusableError("text missing", f"field {self.text_name!r} is missing")
-        text = self.check_text(record.pop(self.text_name, ""))
+        if self.paths is None and self.text_name in names:
+            record.setdefault(self.text_name, "")
+        text = self.take_text(record)
         return Parsed(self.check_id(record.pop(self.id_name, None)), text, record)
+
+    def take_text(self, record: dict[str, Any]) -> str:
+        """Take the text out of a record, or read its parts, which stay there.
+
+        Raises:
+            UnusableError: There is none, or it cannot be a document's.
+        """
+        if self.paths is None:
+            if self.text_name not in record:
+                raise UnusableError("text missing", f"field {self.text_name!r} is missing")
+            return self.check_text(record.pop(self.text_name))
+        parts = self.paths.read(record)
+        if not parts:
+            raise UnusableError("text missing", "no path of fields.text leads to a text")
+        if any(SEPARATOR in part for part in parts):
+            raise UnusableError("text unusable", "a text has the mark that separates parts")
+        return self.check_text(SEPARATOR.join(parts))
 
     def parse_text(self, raw: bytes) -> Parsed:
         """Decode a text file.
 
-        Args:
-            raw: The file's bytes.
-
-        Returns:
-            The record, without an id and other fields.
-
-        Raises:
-            UnusableError: The file is not UTF-8, or its text is unusable.
+        `raw`: The file's bytes.
         """
         return Parsed(None, self.check_text(decode(raw)), {})
 
     def check_text(self, text: Any) -> str:
         """Check a text.
-
-        Args:
-            text: The value of the text field.
-
-        Returns:
-            The text.
 
         Raises:
             UnusableError: It is not a string, is empty or is too long.
@@ -170,39 +176,28 @@ class RecordParser:
     def check_id(self, value: Any) -> str | None:
         """Check an id.
 
-        Args:
-            value: The value of the id field.
-
         Returns:
             The id; None where one must be made.
 
         Raises:
-            UnusableError: It is neither text nor a whole number.
+            UnusableError: It is neither text nor a number.
         """
-        if value is None or value == "":
+        if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
             return None
         if type(value) is str:
             return value
-        if type(value) is int:
+        if type(value) in (int, float, Decimal, UUID):
             return str(value)
         raise UnusableError(
             "id unusable",
-            f"field {self.id_name!r} is {_kind(value)}; text or a whole number was expected",
+            f"field {self.id_name!r} is {_kind(value)}; text or a number was expected",
         )
 
 
 def decode(raw: bytes, where: str = "") -> str:
     """Decode UTF-8.
 
-    Args:
-        raw: The bytes.
-        where: What the reason of an error begins with.
-
-    Returns:
-        The text.
-
-    Raises:
-        UnusableError: The bytes are not UTF-8.
+    `raw`: The bytes.
     """
     try:
         return raw.decode("utf-8")

@@ -17,7 +17,6 @@ import pyarrow as pa
 from evenflow.schemas.config import Config
 from evenflow.transforms.io import fields
 from evenflow.transforms.io.blocks import BETWEEN, Block, position
-from evenflow.transforms.io.lines import BOM
 from evenflow.transforms.io.record_parser import Parsed, RecordParser, UnusableError
 from evenflow.transforms.io.rows import TableRows
 
@@ -30,14 +29,15 @@ class Documents:
     """The documents of a block, D of them, and its dead letters.
 
     Attributes:
-        file: The file's name.
-        ids: The ids (D,).
-        texts: The texts (D,).
         places: The ordinals in the file (D,).
         fields: The other columns (D,) by their field.
         dead: The records that became no document, as dead letters that JSON can hold.
         reasons: Number of dead letters by kind of reason.
-        replaced: Number of documents with a field that a computed column replaces, by its name.
+        replaced: Number of documents with a field that has the name of a computed column, and is
+            kept under another one (`fields.free_name`), by its name.
+        deleted: Number of a topic's records without a value, which are no documents.
+        mended: Number of documents with a field in which bytes that are no UTF-8 were replaced, or
+            a value that columns cannot hold became null, by its name.
     """
 
     file: str
@@ -48,6 +48,8 @@ class Documents:
     dead: list[dict[str, Any]] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     replaced: dict[str, int] = field(default_factory=dict[str, int])
+    deleted: int = 0
+    mended: Counter[str] = field(default_factory=Counter[str])
 
 
 def dead_letter(
@@ -126,6 +128,8 @@ def collect(
             continue
         out.ids.append(make_id(out.file, place, root) if record.id is None else record.id)
         out.texts.append(record.text)
+        if record.lost:
+            out.mended.update(record.lost)
         out.places.append(place)
         kept.append(index)
         rests.append(record.rest)
@@ -138,14 +142,14 @@ def stage_fields(
     """Build the columns of JSON records' other fields.
 
     Args:
-        out: Receives the columns, and how many documents have a field that is left out.
+        out: Receives the columns, and how many documents have a field that is renamed.
         rests: The other fields of each document (D,).
         raws: The JSON text of each document (D,).
-        own: Names of columns that are computed here; fields of that name are left out.
+        own: Names of columns that are computed here; fields of that name get another one.
     """
     for rest in rests:
         for name in own & rest.keys():
-            del rest[name]
+            rest[fields.free_name(name, own | rest.keys())] = rest.pop(name)
             out.replaced[name] = out.replaced.get(name, 0) + 1
     out.fields = fields.stage(rests, raws)
 
@@ -161,15 +165,11 @@ def validate(
     """Turn the records of a block into documents and dead letters.
 
     Args:
-        block: The block.
         config: Names of the fields, and the limit of a text.
-        own: Names of columns that are computed here; they replace fields of that name.
+        own: Names of columns that are computed here; fields of that name get another one.
         keep_fields: False where only text and id are asked for.
         root: The folder that all files are in, for ids that are made.
         spoilt: Records by index that become dead letters and are not looked at (`unforeseen`).
-
-    Returns:
-        The documents and dead letters.
     """
     out = Documents(block.file)
     spoilt = spoilt or {}
@@ -188,19 +188,22 @@ def validate(
         out.reasons[UNREADABLE] += 1
         out.dead.append(dead_letter(block.file, block.first + block.size, block.fault, b""))
     if keep_fields and table is not None:
-        out.fields = table.columns(kept, {config.fields.text, config.fields.id, *own})
+        out.fields, out.mended = table.columns(kept, own)
         out.replaced = dict.fromkeys(own & table.names, len(kept))
     elif keep_fields:
-        stage_fields(out, rests, [block.records[index] for index in kept], own)
+        value = block.format.value
+        raws = [value(block.records[index], block.first + index == 0) for index in kept]
+        stage_fields(out, rests, raws, own)
     return out
 
 
 def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed | None]:
     """Make the function that parses a raw record of a block, by its index."""
+    own = block.format
     if block.header is not None:
-        parse = partial(parser.parse_csv, block.header)
+        parse = partial(parser.parse_csv, block.header, own.delimiter)
     else:
-        parse = parser.parse_text if block.is_text else parser.parse_json
+        parse = parser.parse_text if own.is_text else parser.parse_json
     # The number of records that begin a file
     begin = block.size if BETWEEN in block.file else int(block.first == 0)
 
@@ -210,7 +213,6 @@ def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed |
             raise UnusableError(
                 "too long", f"the record has {length} bytes; only its beginning is kept here"
             )
-        raw = block.records[index]
-        return parse(raw.removeprefix(BOM) if index < begin else raw)
+        return parse(own.value(block.records[index], index < begin))
 
     return parse_line

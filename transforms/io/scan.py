@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenflow.transforms.io import formats
-from evenflow.transforms.io.blocks import KEPT_BYTES, csv_header, read_blocks, read_lengths
+from evenflow.transforms.io.blocks import FAULTS, KEPT_BYTES, csv_header, read_blocks, read_lengths
 from evenflow.transforms.io.files import RECORD_BYTES, open_file
 
 
@@ -23,11 +23,9 @@ class FilePart:
     """A part of a file.
 
     Attributes:
-        file: The file's name.
-        stored: Bytes of the file that it stands for.
-        begin: Of JSON lines: the records that begin at this byte or later.
-        end: Of JSON lines: and before this byte; None: to the end of the file.
-        share: Of Parquet: the number of the part, and the number of parts.
+        begin: Of plain lines: the records that begin at this byte or later.
+        end: Of plain lines: and before this byte; of a compressed file: it is read up to this byte;
+            None: to the end of the file.
     """
 
     file: str
@@ -42,7 +40,6 @@ class Scanned:
     """Records of a file that follow each other.
 
     Attributes:
-        file: The file's name.
         lengths: Bytes of each record (n,), as uint64; the rows of a table share its bytes.
         begin: Byte where a reader may begin for the first record; None where it may not.
         skip: Of a compressed file: decompressed bytes between the two.
@@ -77,13 +74,9 @@ def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[FilePart]
     """Split a file into parts.
 
     Args:
-        file: The file's name.
         size: Its size as stored, in bytes.
         most: Stored bytes of a part, about.
         begin: Of JSON lines: the byte of the first record that is asked for; else ignored.
-
-    Yields:
-        The parts in order.
     """
     own = formats.of(file)
     if own.is_seekable:
@@ -93,15 +86,13 @@ def split(file: str, size: int, most: int, begin: int = 0) -> Iterator[FilePart]
             yield FilePart(file, end - at, at, end)
     else:
         count = max(-(-size // most), 1) if own.is_table else 1
+        end = None if own.unpack is None else size
         for number in range(count):
-            yield FilePart(file, size // count, share=(number, count))
+            yield FilePart(file, size // count, end=end, share=(number, count))
 
 
 def scan(part: FilePart) -> Iterator[Scanned]:
     """Find the records of a part.
-
-    Args:
-        part: The part.
 
     Yields:
         The records, some at a time.
@@ -110,18 +101,23 @@ def scan(part: FilePart) -> Iterator[Scanned]:
         OSError: The file cannot be read.
     """
     own = formats.of(part.file)
-    if own.is_text:
+    if own.is_text and own.unpack is None:
         yield Scanned(part.file, np.array([part.stored], np.uint64), None, part.stored, False)
         return
     if own.lines is None:
-        for block in read_blocks(part.file, part=part.share):
+        for block in read_blocks(part.file, part=part.share, end=part.end):
             lengths = np.array(block.weights(), np.uint64)
             for index, length in block.cut.items():
                 lengths[index] = length
             yield Scanned(part.file, lengths, None, block.stored, block.fault is not None)
         return
-    begin = _first_record(part) if own.is_seekable else None
-    for found, (at, skip), stored, fault in read_lengths(part.file, begin):
+    try:
+        begin = _first_record(part) if own.is_seekable else None
+    except FAULTS:
+        yield Scanned(part.file, np.array([], np.uint64), None, part.stored, True)
+        return
+    end = None if own.is_seekable else part.end
+    for found, (at, skip), stored, fault in read_lengths(part.file, begin, end):
         size = len(found)
         # A file of one frame is read from its start; so is what lies in the first frame of more
         first = begin if own.is_seekable else at or None
@@ -137,11 +133,12 @@ def scan(part: FilePart) -> Iterator[Scanned]:
 
 def _first_record(part: FilePart) -> int:
     """The byte of the first record of a part of JSON lines; if it has none, one behind the part."""
-    if not part.begin:
-        if not formats.of(part.file).has_header:
-            return 0
+    own = formats.of(part.file)
+    if own.has_header and not part.begin:
         with open_file(part.file) as raw:
-            return len(csv_header(raw)) + 1
+            return len(csv_header(raw, own)) + 1
+    if not (part.begin and own.is_plain):
+        return part.begin
     at = part.begin - 1  # a newline there ends the record before
     with open_file(part.file) as raw:
         raw.seek(at)
@@ -157,14 +154,7 @@ def _first_record(part: FilePart) -> int:
 
 
 def pack(found: Iterable[Scanned]) -> bytes:
-    """Write what a scan found as a compressed Arrow file.
-
-    Args:
-        found: What was found.
-
-    Returns:
-        The file.
-    """
+    """Write what a scan found as a compressed Arrow file."""
     rows = list(found)
     table = pa.table(
         {
@@ -184,14 +174,7 @@ def pack(found: Iterable[Scanned]) -> bytes:
 
 
 def unpack(data: bytes) -> Iterator[Scanned]:
-    """Read what `pack` wrote.
-
-    Args:
-        data: The file.
-
-    Yields:
-        What was found.
-    """
+    """Read what `pack` wrote."""
     table = pa.ipc.open_file(data).read_all()
     lengths = table["lengths"]
     for each, row in zip(lengths, table.drop_columns("lengths").to_pylist(), strict=True):

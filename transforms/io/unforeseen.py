@@ -31,11 +31,7 @@ def without_spoilt(work: Callable[[Spoilt], T], size: int, probe: Callable[[], o
 
     Args:
         work: Processes the block. The records that it is given become dead letters untouched.
-        size: Number of records in the block.
         probe: Processes a plain record of its own. If it fails too, the records are not the cause.
-
-    Returns:
-        What `work` returns.
 
     Raises:
         Exception: The error of `work`, if no record causes it.

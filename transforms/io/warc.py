@@ -44,17 +44,7 @@ class NoWarcError(EvenflowError, ImportError):
 def read(stream: Any, most: int) -> Iterator[bytes]:
     """Read the records of a file.
 
-    Args:
-        stream: The file, decompressed.
-        most: The most bytes of a text; a longer one is left out.
-
-    Yields:
-        A record as a line of JSON.
-
-    Raises:
-        EOFError: The file is cut off, or is no WARC.
-        zlib.error: The data are broken.
-        NoWarcError: The package is missing.
+    `most`: The most bytes of a text; a longer one is left out.
     """
     try:
         from warcio.archiveiterator import ArchiveIterator

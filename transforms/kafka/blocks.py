@@ -27,20 +27,10 @@ class PartitionBlock:
     All records between `start` and `next` are in the block. In a compacted or transactional topic
     not every offset has a record.
 
-    Attributes:
-        topic: The topic.
-        partition: The partition's number.
-        pane: The pane.
-        start: Offset at which the partition's reading stood before the block.
-        next: Offset at which it stands after the block.
-        offsets: Offsets of the records (n,).
-        timestamps: Timestamps (n,) as the producer or the broker set them, in milliseconds since
-            1970; -1 for none.
-        keys: Keys (n,) as stored.
-        values: Values (n,) as stored; None is a tombstone.
-        headers: Headers (n,) as stored.
-        first: Effective time of the first record, in milliseconds since 1970.
-        end: Where the partition stands after the block; `end.time` is that of the last record.
+    `offsets`: Offsets of the records (n,). `timestamps`: Timestamps (n,) as the producer or the
+    broker set them, in milliseconds since 1970; -1 for none. `keys`: Keys (n,) as stored. `values`:
+    Values (n,) as stored; None is a tombstone. `headers`: Headers (n,) as stored. `first`:
+    Effective time of the first record, in milliseconds since 1970.
     """
 
     topic: str
@@ -69,10 +59,6 @@ class Lost:
     The broker deletes most often by retention. `batches` says what is too large.
 
     Attributes:
-        topic: The topic.
-        partition: The partition's number.
-        pane: The pane in which the loss is reported.
-        start: The first lost offset.
         next: The offset after the last lost one.
         first: Effective time of the loss in the partition, in milliseconds since 1970.
         end: Where the partition stands after the loss.
@@ -90,7 +76,8 @@ class Lost:
 
     def __str__(self) -> str:
         why = (
-            f"in a batch that holds more than {BATCH_BYTES >> 20} MiB once it is decompressed"
+            "in a block of snappy, or a batch of before Kafka 0.11, that holds more than"
+            f" {BATCH_BYTES >> 20} MiB once it is decompressed"
             if self.is_too_large
             else "no longer on the broker (retention or deletion)"
         )
@@ -98,6 +85,11 @@ class Lost:
             f"{self.topic} partition {self.partition}: offsets {self.start} to {self.next - 1} are"
             f" {why}; reading went on at {self.next}"
         )
+
+    @property
+    def records(self) -> int:
+        """How many records are lost, as gate.most_dead counts them; 1 for all that was deleted."""
+        return self.next - self.start if self.is_too_large else 1
 
     @property
     def kind(self) -> str:
@@ -111,11 +103,8 @@ Item = PartitionBlock | Lost
 def weight(record: Any) -> int:
     """Return the bytes that a record counts for in panes and blocks.
 
-    Args:
-        record: A record of kafka-python.
-
-    Returns:
-        The bytes of key, value and headers, plus RECORD_OVERHEAD for the record and each header.
+    Returns the bytes of key, value and headers, plus RECORD_OVERHEAD for the record and each
+    header.
     """
     size = (
         RECORD_OVERHEAD * (1 + len(record.headers))
@@ -132,16 +121,8 @@ def blocks(
 ) -> list[PartitionBlock]:
     """Cut the records that one poll gave of a partition into blocks.
 
-    Args:
-        records: Records of kafka-python (n,), in order.
-        start: Offset at which the partition stood before them.
-        next_: Offset at which it stands after them.
-        point: The point that cutting goes on from.
-        cutter: Cuts records into panes.
-        now: The clock, in milliseconds since 1970.
-
-    Returns:
-        The blocks in order.
+    `records`: Records of kafka-python (n,), in order. `point`: The point that cutting goes on from.
+    `now`: The clock, in milliseconds since 1970.
     """
     out: list[PartitionBlock] = []
     for batch in _batches(records):

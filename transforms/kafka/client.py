@@ -11,13 +11,21 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from kafka import errors as kafka_errors
 from kafka.serializer import Deserializer
 from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.batches import BatchTooLargeError, bound
+from evenflow.transforms.kafka.batches import (
+    BatchTooLargeError,
+    LargeBatch,
+    LargeBatchError,
+    Record,
+    bound,
+    one_poll,
+)
 from evenflow.transforms.kafka.blocks import weight
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.consumers import ask_offsets, connect, disconnect
@@ -74,16 +82,7 @@ class Trimmed(Deserializer):
     def deserialize(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, topic: str, headers: list[tuple[str, bytes | None]], data: bytes | None
     ) -> bytes | None:
-        """Shorten the list of headers in place.
-
-        Args:
-            topic: The record's topic.
-            headers: The record's headers.
-            data: Its value.
-
-        Returns:
-            The value.
-        """
+        """Shorten the list of headers in place."""
         more = len(headers) - MOST_HEADERS
         if more > 0:
             headers[MOST_HEADERS:] = [(LEFT_OUT, str(more).encode())]
@@ -94,10 +93,6 @@ class PartitionReader:
     """Reads one partition with a consumer of its own. It is not thread-safe.
 
     Args:
-        settings: The cluster.
-        topic: The topic.
-        partition: The partition's number.
-        ends: Asks for end offsets.
         patience: How many seconds a broker may be away.
 
     Attributes:
@@ -119,6 +114,7 @@ class PartitionReader:
         # Where the consumer is; beyond _asked_for where only offsets without a record came
         self._position = -1
         self._most = FIRST_RECORDS  # records of the next poll
+        self._large: tuple[LargeBatch, Iterator[Record]] | None = None  # what is being read of it
 
     @property
     def name(self) -> str:
@@ -133,7 +129,6 @@ class PartitionReader:
         An unreachable broker gives nothing until patience ends.
 
         Args:
-            position: The first offset to read.
             wait: How many seconds to wait for records.
 
         Returns:
@@ -146,18 +141,25 @@ class PartitionReader:
         """
         try:
             consumer = self._connect()
+            if self._large is not None and self._asked_for == position:
+                return self._read_large(*self._large, position)
             if self._asked_for != position:
                 consumer.seek(self._tp, position)
-                self._asked_for = self._position = position
-            polled = consumer.poll(timeout_ms=int(wait * 1000), max_records=self._most)
+                self._asked_for, self._position, self._large = position, position, None
+            with one_poll():
+                polled = consumer.poll(timeout_ms=int(wait * 1000), max_records=self._most)
             records = polled.get(self._tp, [])
             after = consumer.position(self._tp, timeout_ms=100)
+        except LargeBatchError as error:
+            self._asked_for = position
+            self._large = error.batch, error.batch.records(self.topic, self.partition, position)
+            return self.read(position, wait)
         except OUT_OF_RANGE:
             self._asked_for = -1
             first = self._first(position)
             raise OutOfRangeError(first) from None
         except BatchTooLargeError:
-            self._asked_for = -1  # the consumer goes to where the caller goes on
+            self._asked_for, self._large = -1, None  # the consumer goes to where the caller goes on
             raise
         except kafka_errors.KafkaError as error:
             self._note_failure(error)
@@ -170,6 +172,30 @@ class PartitionReader:
             most = 2 * self._most if size <= POLL_BYTES else len(records) * POLL_BYTES // size
             self._most = min(max(most, 1), POLL_RECORDS)
         return records, self._position
+
+    def _read_large(
+        self, batch: LargeBatch, rest: Iterator[Record], position: int
+    ) -> tuple[list[Any], int]:
+        """Read some records of a large batch, and the next offset."""
+        records: list[Any] = []
+        size, headers = 0, Trimmed()
+        try:
+            for record in rest:
+                headers.deserialize(self.topic, record.headers, record.value)
+                records.append(record)
+                size += weight(record)
+                self._asked_for = self._position = record.offset + 1
+                if size > POLL_BYTES or len(records) >= POLL_RECORDS:
+                    return records, self._position
+        except (BatchTooLargeError, kafka_errors.CorruptRecordError) as error:
+            if not records:
+                self._asked_for, self._large = -1, None
+                raise
+            self._large = batch, _failing(error)
+            return records, self._position
+        self._asked_for, self._large = -1, None  # the consumer has to leave the batch
+        self._position = batch.next
+        return records, batch.next
 
     def _first(self, position: int) -> int:
         """Find the partition's first offset; BeyondEndError if `position` is after its end."""
@@ -205,11 +231,7 @@ class PartitionReader:
         return answer
 
     def known_end(self) -> int | None:
-        """Return the end offset that the last fetch gave, without a request.
-
-        Returns:
-            The offset; None before the first fetch.
-        """
+        """Return the end offset that the last fetch gave, without a request."""
         return self._consumer.highwater(self._tp) if self._consumer is not None else None
 
     def _connect(self) -> Any:
@@ -263,6 +285,12 @@ class PartitionReader:
         disconnect(consumer)
 
 
+def _failing(error: Exception) -> Iterator[Record]:
+    """Records that cannot be read: the error comes when they are asked for."""
+    raise error
+    yield
+
+
 class Ends:
     """Asks for the end offsets of all partitions in use at once. It is thread-safe.
 
@@ -271,9 +299,6 @@ class Ends:
 
     When a broker is back, its producers still have records of the time when it was away. Clients
     wait longer from try to try, so they may come back as late as the broker was away for.
-
-    Args:
-        settings: The cluster.
     """
 
     def __init__(self, settings: KafkaSettings):

@@ -19,11 +19,7 @@ from evenflow.transforms.kafka.settings import KafkaSettings
 
 
 class Cluster:
-    """Asks about topics; each question has a connection of its own.
-
-    Args:
-        settings: The cluster.
-    """
+    """Asks about topics; each question has a connection of its own."""
 
     def __init__(self, settings: KafkaSettings):
         self._settings = settings
@@ -44,12 +40,6 @@ class Cluster:
 
     def partitions(self, topic: str) -> int:
         """Count a topic's partitions.
-
-        Args:
-            topic: The topic.
-
-        Returns:
-            The number of partitions.
 
         Raises:
             TopicMissingError: The topic is not there.
@@ -73,9 +63,7 @@ class Cluster:
         Nothing happens where the topic exists.
 
         Args:
-            topic: The topic.
             partitions: How many partitions it gets.
-            settings: Its settings by name.
 
         Raises:
             KafkaSourceError: The topic cannot be created.
@@ -96,15 +84,7 @@ class Cluster:
             raise explain(error, self._settings, f"topic {topic}") from error
 
     def add_partitions(self, topic: str, total: int) -> None:
-        """Raise a topic's number of partitions, where this user may.
-
-        Args:
-            topic: The topic.
-            total: How many partitions it gets.
-
-        Raises:
-            KafkaSourceError: The broker does not answer, or answers with another error.
-        """
+        """Raise a topic's number of partitions, where this user may."""
         # InvalidPartitionsError: another gate was first
         may_fail = (kafka_errors.AuthorizationError, kafka_errors.InvalidPartitionsError)
         try:
@@ -114,17 +94,7 @@ class Cluster:
             raise explain(error, self._settings, f"topic {topic}") from error
 
     def topic_settings(self, topics: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Read the settings of topics.
-
-        Args:
-            topics: The topics.
-
-        Returns:
-            The settings by name for each topic; none where this user may not see them.
-
-        Raises:
-            KafkaSourceError: The broker does not answer, or answers with an error.
-        """
+        """Read the settings of topics."""
         wanted = [ConfigResource(ConfigResourceType.TOPIC, topic) for topic in topics]
         try:
             with self._admin() as admin:
@@ -142,7 +112,6 @@ class Cluster:
         """Find the first offset and the end of a topic's partitions.
 
         Args:
-            topic: The topic.
             known: Number of the first partition to ask for.
 
         Returns:
@@ -174,15 +143,7 @@ class Cluster:
         return [(first[each], end[each]) for each in wanted]
 
     def is_missing(self, topic: str, partition: int) -> bool:
-        """Return whether the cluster answers and has no such partition.
-
-        Args:
-            topic: The topic.
-            partition: The partition's number.
-
-        Returns:
-            False where the partition is there or no broker answers.
-        """
+        """Return whether the cluster answers and has no such partition."""
         try:
             return partition >= self.partitions(topic)
         except TopicMissingError:

@@ -20,19 +20,7 @@ def connect(
     isolation: Literal["read_committed", "read_uncommitted"] = "read_committed",
     **options: Any,
 ) -> Any:
-    """Connect a consumer.
-
-    Args:
-        settings: The cluster.
-        isolation: Whether records of open and aborted transactions are hidden.
-        **options: Further options of kafka-python's consumer.
-
-    Returns:
-        kafka-python's consumer.
-
-    Raises:
-        KafkaError: No broker answers, or it refuses.
-    """
+    """Connect a consumer."""
     common: dict[str, Any] = {
         "bootstrap_timeout_ms": ANSWER_MS,
         "enable_auto_commit": False,
@@ -51,18 +39,7 @@ def disconnect(consumer: Any) -> None:
 def ask_offsets(
     ask: Callable[..., dict[TopicPartition, int]], partitions: list[TopicPartition]
 ) -> dict[TopicPartition, int]:
-    """Ask a question about offsets and wait at most ANSWER_MS.
-
-    Args:
-        ask: A method of a consumer of kafka-python.
-        partitions: The partitions to ask for.
-
-    Returns:
-        The offset of each partition.
-
-    Raises:
-        KafkaError: There is no answer.
-    """
+    """Ask a question about offsets and wait at most ANSWER_MS."""
     try:
         return ask(partitions, timeout_ms=ANSWER_MS)
     # kafka-python 3.0 raises it for a partition that its metadata does not have yet

@@ -32,11 +32,7 @@ class BeyondEndError(KafkaSourceError):
 
 
 class OutOfRangeError(Exception):
-    """The broker no longer has the offset to be read.
-
-    Attributes:
-        next: The first offset that it has.
-    """
+    """The broker no longer has the offset to be read."""
 
     def __init__(self, first: int):
         super().__init__(f"the first offset there is {first}")
@@ -44,16 +40,7 @@ class OutOfRangeError(Exception):
 
 
 def explain(error: Exception, settings: KafkaSettings, what: str) -> KafkaSourceError:
-    """Turn an error of kafka-python into one whose message says what to do.
-
-    Args:
-        error: The error.
-        settings: The cluster.
-        what: What was read or written, for the message.
-
-    Returns:
-        The error to raise.
-    """
+    """Turn an error of kafka-python into one whose message says what to do."""
     where = settings.bootstrap
     if isinstance(
         error, kafka_errors.UnknownTopicOrPartitionError | kafka_errors.InvalidTopicError
@@ -83,7 +70,7 @@ def explain(error: Exception, settings: KafkaSettings, what: str) -> KafkaSource
         )
     if isinstance(error, kafka_errors.UnsupportedCodecError):
         return KafkaSourceError(
-            f"{what}: its records are compressed with a codec that is not installed here: {error}"
+            f"{what}: its records are compressed with a codec that is not known here: {error}"
         )
     if getattr(error, "retriable", False):
         return UnreachableError(f"{what}: no answer from {where}: {error}")

@@ -24,14 +24,7 @@ PartitionKey = tuple[str, int]
 
 
 def offset_note(pane: int) -> str:
-    """Write the note that is stored with a committed offset, for people to read.
-
-    Args:
-        pane: The pane's number.
-
-    Returns:
-        The note.
-    """
+    """Write the note that is stored with a committed offset, for people to read."""
     return f"evenflow pane {pane}"
 
 
@@ -39,10 +32,6 @@ class GroupOffsets:
     """Reads and commits the offsets of a group that no consumer has joined.
 
     It is not thread-safe.
-
-    Args:
-        settings: The cluster.
-        group: The group's name.
     """
 
     def __init__(self, settings: KafkaSettings, group: str):
@@ -54,7 +43,6 @@ class GroupOffsets:
 
         Args:
             offsets: The next offset to read, by topic and partition.
-            pane: The pane's number.
 
         Raises:
             KafkaSourceError: The broker does not answer, or refuses.
@@ -70,9 +58,6 @@ class GroupOffsets:
 
     def committed(self, partitions: Iterable[PartitionKey]) -> dict[PartitionKey, int]:
         """Read the group's offsets, without those of a transaction that is still open.
-
-        Args:
-            partitions: The partitions, as (topic, number).
 
         Returns:
             The next offset to read of each partition that has one.
@@ -105,14 +90,7 @@ class GroupOffsets:
 
 @dataclass(frozen=True)
 class Difference:
-    """A partition whose offset in the group differs from the ledger's.
-
-    Attributes:
-        topic: The topic.
-        partition: The partition's number.
-        ledger: The ledger's offset; None where the partition is not in the ledger.
-        group: The group's offset; None where it has none.
-    """
+    """A partition whose offset in the group differs from the ledger's."""
 
     topic: str
     partition: int

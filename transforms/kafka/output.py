@@ -54,7 +54,9 @@ from evenflow.transforms.kafka.sizes import (
     Compression,
     Message,
     Sizes,
+    Times,
     topic_limits,
+    topic_times,
 )
 
 PANE_HEADER = "evenflow.pane"  # LEDGER/PANE, on each record
@@ -85,15 +87,9 @@ class PanePublisher:
     """Publishes panes in the order of a ledger. It is not thread-safe.
 
     Args:
-        settings: The cluster.
         group: The group that the source's offsets are committed to.
-        proofs: The topic of proofs.
-        ledger: Identity of the ledger.
-        source: The topic that the panes are read from.
-        targets: The topics that are published to.
         delivery: Seconds after which a broker that confirms nothing counts as unreachable.
         limit: Seconds that a transaction may take.
-        compression: Compression of the records that are sent.
         notices: The target for notices of records that are too large for their topic.
         on_note: Called with what a user should know.
     """
@@ -119,6 +115,7 @@ class PanePublisher:
         self._notices, self._on_note = notices, on_note
         self._next: dict[str, int] = {}  # the first pane that each target lacks
         self._limits: dict[str, int] = {}
+        self._times: dict[str, Times] = {}
         self._producer: Any = None
 
     def begin(self, panes: int, given: int | None = None) -> int:
@@ -159,7 +156,6 @@ class PanePublisher:
         A read_committed consumer sees nothing of the pane unless it sees all of it.
 
         Args:
-            pane: Its number.
             messages: Its records; those for topics that have the pane are left out.
             positions: The source's next offsets at its end, by topic and partition.
 
@@ -210,8 +206,11 @@ class PanePublisher:
             producer.begin_transaction()
             for message in messages:
                 topic = message.topic
+                message = self._times[topic].fit(message, int(time.time() * 1000))
                 headers = [(name, value or b"") for name, value in message.headers]
-                producer.send(topic, message.value, message.key, headers)
+                producer.send(
+                    topic, message.value, message.key, headers, timestamp_ms=message.timestamp
+                )
                 count += 1
                 held += len(message.value)
                 if held > FLUSH_BYTES:
@@ -275,7 +274,9 @@ class PanePublisher:
             KafkaSourceError: The broker does not answer, or refuses.
         """
         if self._producer is None:
-            self._limits = topic_limits(self._settings, self._targets)
+            found = Cluster(self._settings).topic_settings(self._targets)
+            self._limits = topic_limits(found)
+            self._times = {topic: topic_times(each) for topic, each in found.items()}
             options: dict[str, Any] = {
                 "transactional_id": f"evenflow-{self._ledger}",
                 "transaction_timeout_ms": int(self._limit * 1000),

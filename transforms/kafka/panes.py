@@ -45,7 +45,6 @@ class Point(NamedTuple):
     Attributes:
         time: Effective time of the last record, or the watermark where that is later, in
             milliseconds since 1970.
-        pane: The pane of the last record.
         filled: Bytes of the partition's records in that pane.
     """
 
@@ -58,7 +57,6 @@ class Start(NamedTuple):
     """Where a partition's reading begins.
 
     Attributes:
-        offset: The first offset to read.
         point: The point that cutting goes on from (see PaneCutter.after).
     """
 
@@ -69,12 +67,8 @@ class Start(NamedTuple):
 class PaneSlice(NamedTuple):
     """Records of a batch that are in one pane.
 
-    Attributes:
-        pane: The pane.
-        begin: Index of the first record in the batch.
-        end: Index after the last record.
-        first: Effective time of the first record, in milliseconds since 1970.
-        after: The point after the last record.
+    `first`: Effective time of the first record, in milliseconds since 1970. `after`: The point
+    after the last record.
     """
 
     pane: PaneId
@@ -111,9 +105,6 @@ class PaneCutter:
     def span(self, time: int) -> int:
         """Find the start of the span that a time falls into.
 
-        Args:
-            time: Milliseconds since 1970.
-
         Returns:
             The start, in milliseconds since 1970.
         """
@@ -124,9 +115,6 @@ class PaneCutter:
 
         Args:
             time: The earliest time of its records, in milliseconds since 1970.
-
-        Returns:
-            The point.
         """
         return Point(time, PaneId(self.span(time), 0), 0)
 
@@ -136,12 +124,8 @@ class PaneCutter:
         No later record falls into that pane or an earlier one.
 
         Args:
-            pane: The committed pane.
             time: Effective time of the partition's last record, from the ledger, in milliseconds
                 since 1970.
-
-        Returns:
-            The point.
         """
         if self.span(time) > pane.span:
             return self.start(time)
@@ -149,10 +133,6 @@ class PaneCutter:
 
     def advance(self, point: Point, time: int) -> Point:
         """Move the point of a partition that has been quiet until a time.
-
-        Args:
-            point: Where the partition stood.
-            time: Milliseconds since 1970.
 
         Returns:
             The new point, never earlier than the old one.
@@ -167,15 +147,9 @@ class PaneCutter:
     ) -> list[PaneSlice]:
         """Cut a batch of n records that follows a point.
 
-        Args:
-            point: Where the partition stands.
-            times: The records' own timestamps (n,), in milliseconds since 1970; -1 for none.
-            sizes: The records' bytes (n,), at least 1 each.
-            now: The clock, in milliseconds since 1970. Timestamps more than FUTURE_MS ahead of it
-                count as none.
-
-        Returns:
-            The slices in order; none for no records.
+        `times`: The records' own timestamps (n,), in milliseconds since 1970; -1 for none. `sizes`:
+        The records' bytes (n,), at least 1 each. `now`: The clock, in milliseconds since 1970.
+        Timestamps more than FUTURE_MS ahead of it count as none.
         """
         own = np.asarray(times, np.int64)
         if not len(own):

@@ -48,12 +48,7 @@ OPEN_SECONDS = 10.0
 
 
 class Proof(NamedTuple):
-    """What a topic has of a ledger.
-
-    Attributes:
-        ledger: Identity of the ledger that published.
-        panes: How many of its panes are published, from pane 0 on.
-    """
+    """What a topic has of a ledger."""
 
     ledger: str
     panes: int
@@ -64,50 +59,19 @@ class UnprovenError(KafkaSourceError):
 
 
 def record_key(source: str, target: str) -> bytes:
-    """Write the key of a proof's record.
-
-    Args:
-        source: The topic that was read.
-        target: The topic that was published to.
-
-    Returns:
-        The key, as JSON.
-    """
+    """Write the key of a proof's record."""
     return json.dumps([source, target]).encode()
 
 
 def record_value(proof: Proof) -> bytes:
-    """Write the value of a proof's record.
-
-    Args:
-        proof: The proof.
-
-    Returns:
-        The value, as JSON.
-    """
+    """Write the value of a proof's record."""
     return json.dumps(proof._asdict()).encode()
 
 
 def next_pane(
     target: str, proof: Proof | None, ledger: str, panes: int, given: int | None, where: str
 ) -> int:
-    """Find the next pane of a ledger to publish to a topic.
-
-    Args:
-        target: The topic.
-        proof: What the topic `where` says of it, if anything.
-        ledger: Identity of the ledger.
-        panes: How many panes the ledger has.
-        given: The pane that a person named to begin with. It counts only where the proof leaves the
-            question open.
-        where: The topic of proofs.
-
-    Returns:
-        The pane's number.
-
-    Raises:
-        UnprovenError: Nothing says what is published. The message says why, and what to do.
-    """
+    """Find the next pane of a ledger to publish to a topic."""
     if proof is not None and proof.ledger == ledger and proof.panes <= panes:
         return proof.panes
     if proof is None and panes == 0:
@@ -136,12 +100,7 @@ def next_pane(
 
 
 class ProofTopic:
-    """The topic of proofs.
-
-    Args:
-        settings: The cluster.
-        name: The topic's name.
-    """
+    """The topic of proofs."""
 
     def __init__(self, settings: KafkaSettings, name: str):
         self._settings, self.name = settings, name
@@ -171,10 +130,6 @@ class ProofTopic:
         """Read the proofs of what was read from a topic.
 
         This publisher's own open transaction must have ended before (`init_transactions`).
-
-        Args:
-            source: The topic that was read.
-            targets: The topics that are published to.
 
         Returns:
             The proofs, by topic published to.
@@ -225,14 +180,6 @@ def _wait(
     """Wait until partitions are decided up to some offsets.
 
     An open transaction hides all records that come after its first.
-
-    Args:
-        ask: Asks up to where all partitions are decided.
-        own: Where some partitions must be decided up to.
-        name: The topic's name.
-
-    Returns:
-        Up to where each partition is decided.
     """
     until = time.monotonic() + OPEN_SECONDS
     while True:

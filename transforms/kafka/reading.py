@@ -43,14 +43,10 @@ class PartitionReading:
     """Reads one partition; not thread-safe.
 
     Args:
-        reader: Reads the partition.
-        start: Where to begin.
         stop: The offset at which it ends; None: it has no end.
         cutter: Cuts records into panes.
 
     Attributes:
-        at: The next offset.
-        point: Where the partition stands.
         due: When to read again, on the monotonic clock in seconds.
     """
 

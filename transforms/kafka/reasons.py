@@ -50,12 +50,6 @@ def with_reason() -> Iterator[None]:
 
     The client connects within the block. Of two threads that connect at the same time, one gets
     kafka-python's own error.
-
-    Raises:
-        SaslAuthenticationFailedError: The broker refuses the user.
-        UnsupportedSaslMechanismError: The broker refuses the mechanism.
-        KafkaConnectionError: A certificate is not trusted.
-        KafkaTimeoutError: Another reason, which is in the message.
     """
     if not _LEVEL.acquire(blocking=False):
         yield

@@ -2,6 +2,9 @@
 
 A dead letter has the record's offset, key and headers. Values are JSON objects, like the lines of a
 JSONL file. Or each value is a text, and the record's key is its id.
+
+A record whose value is null, empty or blank is no document, whatever its key is: it deletes what
+had the key, or says nothing. Such records are counted apart and are no dead letters.
 """
 
 from __future__ import annotations
@@ -10,9 +13,14 @@ import base64
 from typing import Any, Literal
 
 from evenflow.schemas.config import Config
+from evenflow.transforms.io.blocks import KEPT_BYTES
+from evenflow.transforms.io.files import RECORD_BYTES
+from evenflow.transforms.io.lines import BOM
 from evenflow.transforms.io.record_parser import Parsed, RecordParser, UnusableError
 from evenflow.transforms.io.records import Documents, collect, dead_letter, stage_fields
 from evenflow.transforms.io.unforeseen import Spoilt
+from evenflow.transforms.kafka import originals
+from evenflow.transforms.kafka.batches import CutValue
 from evenflow.transforms.kafka.blocks import Lost, PartitionBlock
 
 SCHEME = "kafka:"  # begins the name of a partition, where a file's name would stand
@@ -20,35 +28,32 @@ Values = Literal["json", "text"]
 
 
 def source(topic: str, partition: int) -> str:
-    """Name a partition, where a file's name would stand.
-
-    Args:
-        topic: The topic.
-        partition: The partition's number.
-
-    Returns:
-        The name.
-    """
+    """Name a partition, where a file's name would stand."""
     return f"{SCHEME}{topic}/{partition}"
 
 
 def validate(
-    block: PartitionBlock, config: Config, own: frozenset[str], values: Values, spoilt: Spoilt
+    block: PartitionBlock,
+    config: Config,
+    own: frozenset[str],
+    values: Values,
+    spoilt: Spoilt,
+    publishes: bool = False,
 ) -> Documents:
     """Turn the records of a block into documents and dead letters.
 
     Args:
-        block: The block.
         config: Names of the fields, and the limit of a text.
         own: Names of columns that are computed here; they replace fields of that name.
         values: What a record's value is.
         spoilt: Records by index that become dead letters and are not looked at.
-
-    Returns:
-        The documents and dead letters.
+        publishes: Whether accepted documents are published, as their records came.
     """
     out, kept, rests = parsed(block, config, values, spoilt)
+    wanted, field = config.fields.kafka, config.fields.column if values == "json" else None
+    own = own | originals.names(wanted, publishes)
     stage_fields(out, rests, [block.values[index] or b"" for index in kept], own)
+    out.fields |= originals.columns(block, kept, out.ids, out.texts, wanted, field, publishes)
     return out
 
 
@@ -58,7 +63,6 @@ def parsed(
     """Parse the records of a block, with their other fields as they are.
 
     Args:
-        block: The block.
         config: Names of the fields, and the limit of a text.
         values: What a record's value is.
         spoilt: Records by index that become dead letters and are not looked at.
@@ -70,12 +74,18 @@ def parsed(
     out = Documents(source(block.topic, block.partition))
     parser = RecordParser(config)
 
-    def parse(index: int) -> Parsed:
-        return _parse(parser, block.keys[index], block.values[index], values)
+    def parse(index: int) -> Parsed | None:
+        raw = block.values[index]
+        if not raw or raw.isspace():
+            out.deleted += 1
+            return None
+        return _parse(parser, block.keys[index], raw, values)
 
     def describe(index: int, error: UnusableError) -> dict[str, Any]:
         raw, key = block.values[index], block.keys[index]
-        letter = dead_letter(out.file, block.offsets[index], str(error), raw or b"")
+        kept, size = raw or b"", _length(raw)
+        kept = kept[:KEPT_BYTES] if size > RECORD_BYTES else kept
+        letter = dead_letter(out.file, block.offsets[index], str(error), kept, size)
         return letter | {
             "timestamp": block.timestamps[index],
             "key_base64": _base64(key),
@@ -86,15 +96,15 @@ def parsed(
     return out, kept, rests
 
 
-def _parse(parser: RecordParser, key: bytes | None, raw: bytes | None, values: Values) -> Parsed:
+def _parse(parser: RecordParser, key: bytes | None, raw: bytes, values: Values) -> Parsed | None:
     """Parse a record's value, and its key where the value is a text."""
-    if raw is None:
-        raise UnusableError("no value", "the record has no value (a tombstone)")
+    if _length(raw) > RECORD_BYTES:
+        raise UnusableError(
+            "too long", f"the value has {_length(raw)} bytes; only its beginning is kept here"
+        )
+    raw = raw.removeprefix(BOM)
     if values == "json":
-        record = parser.parse_json(raw)
-        if record is None:
-            raise UnusableError("not JSON", "not JSON: the value is blank")
-        return record
+        return parser.parse_json(raw)
     try:
         return Parsed(
             parser.check_id(None if key is None else key.decode("utf-8")),
@@ -110,14 +120,18 @@ def _parse(parser: RecordParser, key: bytes | None, raw: bytes | None, values: V
 def lost(item: Lost) -> dict[str, Any]:
     """Describe a range of lost offsets as one dead letter.
 
-    Args:
-        item: The range.
-
     Returns:
         The dead letter; `bytes` is 0, and `records` is the number of offsets.
     """
     letter = dead_letter(source(item.topic, item.partition), item.start, str(item), b"")
     return letter | {"records": item.next - item.start}
+
+
+def _length(raw: bytes | None) -> int:
+    """A value's length in bytes; that of a cut one was noted."""
+    if isinstance(raw, CutValue):
+        return raw.length
+    return 0 if raw is None else len(raw)
 
 
 def _base64(raw: bytes | None) -> str | None:

@@ -30,25 +30,13 @@ class KafkaSettingsError(EvenflowError, ValueError):
 
 @dataclass(frozen=True)
 class Secret:
-    """Where a secret is.
-
-    Attributes:
-        kind: "env" for an environment variable, or "file".
-        place: The variable's name or the file's path. A line break at the file's end is left out.
-    """
+    """Where a secret is."""
 
     kind: str
     place: str
 
     def read(self) -> str:
-        """Read the secret.
-
-        Returns:
-            The secret.
-
-        Raises:
-            KafkaSettingsError: It cannot be read. The message names the place, never the value.
-        """
+        """Read the secret."""
         try:
             return read_secret({self.kind: self.place})
         except SecretError as error:

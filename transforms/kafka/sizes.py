@@ -8,14 +8,13 @@ dead letters, nothing is sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from kafka.codec import gzip_encode, zstd_encode
 
-from evenflow.transforms.kafka.cluster import Cluster
-from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.kafka.panes import FUTURE_MS
 
 Compression = Literal["none", "gzip", "zstd"]
 
@@ -24,6 +23,7 @@ REQUEST_BYTES = 64 << 20  # largest record before compression, as it is held in 
 DEFAULT_BYTES = 1_048_588
 MARGIN_BYTES = 1024  # for a record's place in its batch, and for what compression may add
 NOTICE_BYTES = 200  # most bytes of a key or header that a notice keeps
+SKEW_MS = 60_000  # by which a time must be within those that a topic takes
 OWN = "evenflow."  # begins the names of headers that are made here
 CODECS: dict[Compression, Callable[[bytes], bytes]] = {
     "none": bytes,
@@ -36,11 +36,9 @@ class Message(NamedTuple):
     """A record to be published.
 
     Attributes:
-        topic: The topic.
-        key: The key.
-        value: The value.
         headers: (name, value) pairs. Null values become empty, as kafka-python takes no others.
         kept: The record's file in the output.
+        timestamp: In milliseconds since 1970; None: the time of publishing.
     """
 
     topic: str
@@ -48,17 +46,14 @@ class Message(NamedTuple):
     value: bytes
     headers: tuple[tuple[str, bytes | None], ...] = ()
     kept: str = ""
+    timestamp: int | None = None
 
 
 @dataclass
 class Sizes:
     """The limits of topics, and where notices go.
 
-    Attributes:
-        compression: Compression of the records that are sent.
-        limits: The most bytes of a record, by topic.
-        notices: The topic of dead letters; None where it is not published to.
-        withheld: How many records were too large since the start, by topic.
+    `limits`: The most bytes of a record, by topic.
     """
 
     compression: Compression
@@ -67,14 +62,7 @@ class Sizes:
     withheld: dict[str, int] = field(default_factory=dict)
 
     def fit(self, message: Message) -> Message | None:
-        """Return the message if its topic takes it, or a notice in its place.
-
-        Args:
-            message: The message.
-
-        Returns:
-            What to send; None for nothing.
-        """
+        """Return the message if its topic takes it, or a notice in its place."""
         size, limit = self._size(message), self.limits.get(message.topic, DEFAULT_BYTES)
         if size is not None and size <= limit:
             return message
@@ -104,18 +92,42 @@ class Sizes:
         return len(CODECS[self.compression](b"".join(parts))) + MARGIN_BYTES
 
 
-def topic_limits(settings: KafkaSettings, topics: Sequence[str]) -> dict[str, int]:
-    """Find how many bytes topics take of a batch of records, and so of one record.
+class Times(NamedTuple):
+    """The times that a topic takes of records, and whether each record needs a key."""
 
-    Args:
-        settings: The cluster.
-        topics: The topics.
+    before_ms: int
+    after_ms: int
+    needs_key: bool
 
-    Returns:
-        The bytes by topic.
+    def fit(self, message: Message, now: int) -> Message:
+        """Return the message as the topic takes it.
 
-    Raises:
-        KafkaSourceError: The broker does not answer, or answers with an error.
-    """
-    found = Cluster(settings).topic_settings(topics)
-    return {topic: int(found[topic].get("max.message.bytes", DEFAULT_BYTES)) for topic in topics}
+        A time that it does not take becomes the header `evenflow.time`, and a key that is needed is
+        the document's id.
+
+        `now`: The clock, in milliseconds since 1970.
+        """
+        time = message.timestamp
+        if time is not None and not now - self.before_ms < time < now + self.after_ms:
+            headers = (*message.headers, (f"{OWN}time", str(time).encode()))
+            message = message._replace(timestamp=None, headers=headers)
+        if self.needs_key and message.key is None:
+            message = message._replace(key=dict(message.headers).get(f"{OWN}id"))
+        return message
+
+
+def topic_times(found: Mapping[str, str]) -> Times:
+    """Find what times a topic takes, from its settings; by default those of a broker of Kafka 4."""
+    before = int(found.get("message.timestamp.before.max.ms", 2**63 - 1))
+    after = int(found.get("message.timestamp.after.max.ms", FUTURE_MS))
+    # The broker's clock is another one, and sending takes a while
+    return Times(
+        before - SKEW_MS, after - SKEW_MS, "compact" in found.get("cleanup.policy", "delete")
+    )
+
+
+def topic_limits(found: Mapping[str, Mapping[str, str]]) -> dict[str, int]:
+    """Find how many bytes topics take of a batch of records, from their settings."""
+    return {
+        topic: int(each.get("max.message.bytes", DEFAULT_BYTES)) for topic, each in found.items()
+    }

@@ -45,15 +45,7 @@ BETWEEN = "\n\n"
 
 @dataclass(frozen=True)
 class Mention:
-    """A label in a text, at text[start:end].
-
-    Attributes:
-        start: First character.
-        end: Character after the last.
-        label: The label as listed.
-        attribute: Its attribute.
-        group: Its group.
-    """
+    """A label in a text, at text[start:end]."""
 
     start: int
     end: int
@@ -63,14 +55,7 @@ class Mention:
 
 
 class LabelFinder:
-    """Finds the labels of several attributes in one pass over a text, each attribute on its own.
-
-    Args:
-        lists: The word lists, one for each attribute.
-
-    Attributes:
-        lists: The same.
-    """
+    """Finds the labels of several attributes in one pass over a text, each attribute on its own."""
 
     def __init__(self, lists: Sequence[WordList]):
         self.lists = tuple(lists)
@@ -89,9 +74,6 @@ class LabelFinder:
     def find(self, text: str) -> list[Mention]:
         """Find all mentions in a text.
 
-        Args:
-            text: The text.
-
         Returns:
             The mentions, attribute by attribute, each in the text's order.
         """
@@ -99,9 +81,6 @@ class LabelFinder:
 
     def named(self, found: Sequence[Found]) -> list[Mention]:
         """Convert the arrays of `find_all` to mentions with names.
-
-        Args:
-            found: What `find_all` returned.
 
         Returns:
             The mentions, attribute by attribute, each in the text's order.
@@ -116,9 +95,6 @@ class LabelFinder:
 
     def labels(self, attribute: int) -> list[str]:
         """List the labels of an attribute.
-
-        Args:
-            attribute: The index of the attribute in `lists`.
 
         Returns:
             The labels in the order of the indices in `Found.labels`.
@@ -146,7 +122,6 @@ class LabelFinder:
         """Find all mentions in several documents; each has those that it has alone.
 
         Args:
-            texts: The texts of D documents.
             languages: Their languages; None: where they matter, they are detected.
 
         Returns:
@@ -181,7 +156,6 @@ def pieces(texts: Sequence[str], most: int) -> Iterator[tuple[int, int]]:
     """Group texts that are searched together.
 
     Args:
-        texts: The texts.
         most: Characters of a group at most. A longer text is alone.
 
     Yields:
@@ -202,7 +176,6 @@ def uncut(bounds: Ints, found: Sequence[Found]) -> Ints:
 
     Args:
         bounds: The sentence starts, (n,).
-        found: Mentions of the same text.
 
     Returns:
         The other starts, in order.

@@ -28,15 +28,7 @@ STEP = 1 << 18  # bytes searched at a time: the arrays of their words stay in th
 
 
 class Hits(NamedTuple):
-    """The n words of a text that some label begins with; each field is (n,).
-
-    Attributes:
-        starts: Start offsets in the text's codes.
-        ends: End offsets in the text's codes.
-        places: Index of each word among the first words.
-        after: The byte that follows each word.
-        negated: Whether it goes on as “n't” (“don't” does not have the word “don”).
-    """
+    """The n words of a text that some label begins with; each field is (n,)."""
 
     starts: Ints
     ends: Ints
@@ -58,9 +50,7 @@ class Hits(NamedTuple):
 class FirstWords:
     """The words that labels begin with.
 
-    Args:
-        words: The words as bytes, without duplicates; a place is an index into them.
-        reader: Reads the texts.
+    `words`: The words as bytes, without duplicates; a place is an index into them.
     """
 
     def __init__(self, words: list[bytes], reader: TextReader):
@@ -87,11 +77,7 @@ class FirstWords:
     def find(self, codes: bytes) -> Hits:
         """Find the words of a text that are among these.
 
-        Args:
-            codes: The text's bytes, see `Reading.codes`.
-
-        Returns:
-            The words found, in order.
+        `codes`: The text's bytes, see `Reading.codes`.
         """
         padded = codes + PAD
         array = np.frombuffer(padded, np.uint8)

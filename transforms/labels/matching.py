@@ -6,11 +6,13 @@ import re
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.labels.firstwords import Bools, Hits
+from evenflow.transforms.labels.forms import Forms
 from evenflow.transforms.text.reading import (
     BLANK,
     BREAK,
@@ -39,8 +41,6 @@ class Found:
     Attributes:
         starts: Start offsets in characters.
         ends: End offsets in characters.
-        labels: Indices of the labels.
-        groups: Indices of the groups.
     """
 
     starts: Ints
@@ -60,19 +60,15 @@ NOTHING = Found(*(np.zeros(0, np.int64) for _ in range(4)))
 class LabelPattern:
     """A label as bytes.
 
-    Attributes:
-        first: Its first word.
-        next: The bytes that may come next; empty where the first word is the whole label.
-        second: Its second word, if blanks part it from the first.
-        tail: What must follow the first word.
-        sure: Whether equal bytes are an equal label.
-        label: Its index.
+    `next`: The bytes that may come next; empty where the first word is the whole label. `second`:
+    Its second word, if blanks part it from the first. `sure`: Whether equal bytes are an equal
+    label.
     """
 
     first: bytes
     next: bytes
     second: bytes
-    tail: re.Pattern[bytes]
+    tail: bytes
     sure: bool
     label: int
 
@@ -80,11 +76,7 @@ class LabelPattern:
 class AttributeMatcher:
     """Finds the labels of one attribute by their first words.
 
-    Args:
-        words: The attribute's list.
-        patterns: Its labels as bytes.
-        firsts: All first words; a place is an index into them.
-        reader: Reads the texts.
+    `patterns`: Its labels as bytes.
     """
 
     def __init__(
@@ -93,6 +85,7 @@ class AttributeMatcher:
         self.labels = list(words.labels)
         self._group_of = np.array([words.labels[label] for label in self.labels], np.int64)
         self._reader = reader
+        self._forms = Forms(self.labels, words.labels)
         self._exact = [label in words.exact for label in self.labels]
         spelled = {label: spelling.spell(label) for label in words.exact}
         self._spelled = [spelled.get(label) or spelling.fold(label) for label in self.labels]
@@ -118,15 +111,7 @@ class AttributeMatcher:
         self._concerns |= self._several.any(axis=1)
 
     def search(self, reading: TextBytes, hits: Hits) -> Found:
-        """Find the attribute's mentions.
-
-        Args:
-            reading: The text.
-            hits: Its words that some label begins with.
-
-        Returns:
-            The mentions.
-        """
+        """Find the attribute's mentions."""
         chosen = self._concerns[hits.places].nonzero()[0]
         if not len(chosen):
             return NOTHING
@@ -139,7 +124,7 @@ class AttributeMatcher:
             starts, ends, labels = self._decide(reading, hits, labels, several)
         named = labels >= 0
         labels = labels[named]
-        starts, ends = reading.offsets(starts[named], ends[named])
+        starts, ends, labels = self._forms.decide(reading, starts[named], ends[named], labels)
         return Found(starts, ends, labels, self._group_of[labels])
 
     def _decide(
@@ -175,7 +160,7 @@ class AttributeMatcher:
         if second := self._second.match(codes, end):
             patterns = patterns + self._patterns.get((place, second[1]), [])
         for pattern in patterns:
-            match = pattern.tail.match(codes, end)
+            match = _tail(pattern.tail).match(codes, end)
             if match is None:
                 continue
             stop = match.end()
@@ -207,12 +192,7 @@ class AttributeMatcher:
 
 
 class FinderMatcher:
-    """Finds the mentions of one attribute by a finder, document by document.
-
-    Args:
-        words: The attribute's list.
-        finder: Its finder.
-    """
+    """Finds the mentions of one attribute by a finder, document by document."""
 
     def __init__(self, words: WordList, finder: Finder):
         self.labels = list(words.labels)
@@ -222,12 +202,7 @@ class FinderMatcher:
     def search(self, texts: Sequence[str], begins: Ints) -> Found:
         """Find the attribute's mentions.
 
-        Args:
-            texts: The texts of D documents.
-            begins: Where each begins in the joined text, (D,).
-
-        Returns:
-            The mentions, with offsets in the joined text.
+        `begins`: Where each begins in the joined text, (D,).
         """
         spans = [
             (begin + start, begin + end, label)
@@ -239,14 +214,7 @@ class FinderMatcher:
 
 
 def to_rows(*columns: Ints) -> Iterator[tuple[int, ...]]:
-    """Convert columns to rows of Python numbers.
-
-    Args:
-        *columns: Arrays of one length.
-
-    Returns:
-        An iterator over the rows.
-    """
+    """Convert columns to rows of Python numbers."""
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
@@ -258,15 +226,7 @@ def _is_negated(codes: bytes, end: int) -> bool:
 def compile_labels(reader: TextReader, words: WordList) -> list[LabelPattern]:
     """Compile the labels of a list.
 
-    Args:
-        reader: Reads the texts that are searched.
-        words: The list.
-
-    Returns:
-        The labels as bytes, in the list's order.
-
-    Raises:
-        ValueError: A label does not begin with a letter or digit.
+    Returns the labels as bytes, in the list's order.
     """
     return [
         _compile_label(reader, words, number, label) for number, label in enumerate(words.labels)
@@ -275,14 +235,10 @@ def compile_labels(reader: TextReader, words: WordList) -> list[LabelPattern]:
 
 def _compile_label(reader: TextReader, words: WordList, number: int, label: str) -> LabelPattern:
     """A label as bytes."""
-    # Not by `encode`, whose table takes a tenth of a second to make
-    codes = bytes(map(reader.code, spelling.fold(label)))
+    codes = reader.codes(spelling.fold(label))
     end = next((i for i, code in enumerate(codes) if not reader.word[code]), len(codes))
     if end == 0:
         raise ValueError(f"label {label!r} does not begin with a letter or digit")
-    parts = [bytes([code]) for code in codes[end:]]
-    forms = {b" ": GAP, b"-": b"-" + AFTER_HYPHEN}
-    tail = re.compile(b"".join(forms.get(part) or re.escape(part) for part in parts))
     sure = label not in words.exact and OTHER not in codes and not reader.doubtful
     following = codes[end : end + 1]
     second = b""
@@ -292,4 +248,12 @@ def _compile_label(reader: TextReader, words: WordList, number: int, label: str)
             (i for i in range(end + 1, len(codes)) if not reader.word[codes[i]]), len(codes)
         )
         second = codes[end + 1 : stop]
-    return LabelPattern(codes[:end], following, second, tail, sure, number)
+    return LabelPattern(codes[:end], following, second, codes[end:], sure, number)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tail(codes: bytes) -> re.Pattern[bytes]:
+    """What follows a label's first word; of thousands of labels a text asks for few."""
+    forms = {b" ": GAP, b"-": b"-" + AFTER_HYPHEN}
+    parts = (bytes([code]) for code in codes)
+    return re.compile(b"".join(forms.get(part) or re.escape(part) for part in parts))

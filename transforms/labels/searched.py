@@ -1,14 +1,16 @@
-"""Documents that were searched for labels together."""
+"""Mentions of documents that were searched together, and by sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms.labels.finder import BETWEEN, Found
+from evenflow.transforms.labels.finder import Found, Mention, uncut
+from evenflow.transforms.text.sentences import bounds
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,39 +39,50 @@ class Searched(NamedTuple):
         return np.searchsorted(self.begins, places, "right") - 1
 
     def counts(self, number: int, groups: int) -> Ints:
-        """Mentions by document and group, (D, M).
-
-        Args:
-            number: Number of the word list.
-            groups: M, the number of its groups.
-        """
+        """Mentions by document and group, (D, M)."""
         found, size = self.every[number], len(self.texts)
         flat = self.owners(found.starts) * groups + found.groups
         return np.bincount(flat, minlength=size * groups).reshape(size, groups)
 
-    def chosen(self, kept: npt.NDArray[np.bool_]) -> Searched:
-        """Some of the documents, as if they alone had been searched together, from number 0.
 
-        Args:
-            kept: Which of them, (D,).
-        """
-        texts = [text for text, keep in zip(self.texts, kept.tolist(), strict=True) if keep]
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
-        begins = np.cumsum(lengths) - lengths
-        moved = np.zeros(len(kept), np.int64)
-        moved[kept] = self.begins[kept] - begins
+def sentence_starts(text: str, found: Sequence[Found]) -> Ints:
+    """Find where sentences start; a bound inside a mention does not count.
 
-        def of(places: Ints) -> tuple[npt.NDArray[np.bool_], Ints]:
-            owners = self.owners(places)
-            return kept[owners], moved[owners]
+    Args:
+        text: The text, or texts joined by `finder.BETWEEN`.
 
-        every: list[Found] = []
-        for found in self.every:
-            own, by = of(found.starts)
-            starts, ends, labels, groups = (
-                each[own]
-                for each in (found.starts - by, found.ends - by, found.labels, found.groups)
-            )
-            every.append(Found(starts, ends, labels, groups))
-        own, by = of(self.starts)
-        return Searched(0, texts, begins, every, (self.starts - by)[own])
+    Returns:
+        Start offsets in characters, (S,), ascending.
+    """
+    return uncut(bounds(text), found)
+
+
+def by_sentence(
+    sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention]
+) -> dict[int, dict[str, list[Mention]]]:
+    """Group mentions by the sentence that they start in and by attribute.
+
+    Args:
+        sentences: Start and end of each sentence, ascending.
+
+    Returns:
+        Sentence number to attribute to mentions, in the order given.
+    """
+    starts = [start for start, _ in sentences]
+    grouped: dict[int, dict[str, list[Mention]]] = {}
+    for mention in mentions:
+        number = bisect_right(starts, mention.start) - 1
+        grouped.setdefault(number, {}).setdefault(mention.attribute, []).append(mention)
+    return grouped
+
+
+def words_per_group(groups: Iterable[str], mentions: Iterable[Mention]) -> dict[str, list[str]]:
+    """Collect the labels that name each group.
+
+    Returns:
+        Group to labels, in the order of the groups and the mentions.
+    """
+    words: dict[str, list[str]] = {group: [] for group in groups}
+    for mention in mentions:
+        words[mention.group].append(mention.label)
+    return words

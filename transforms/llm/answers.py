@@ -34,13 +34,7 @@ class RejectedError(ValueError):
 
 @dataclass(frozen=True)
 class QuestionOutcome(Generic[T]):
-    """The outcome of a question.
-
-    Attributes:
-        value: A value that passed every check, or None.
-        origin: Where the value comes from.
-        reason: Why there is no value.
-    """
+    """The outcome of a question."""
 
     value: T | None
     origin: Origin
@@ -49,13 +43,7 @@ class QuestionOutcome(Generic[T]):
 
 @dataclass
 class AnswerCounts:
-    """Counts of a step's answers; they add up.
-
-    Attributes:
-        accepted: Answers that passed every check.
-        rejected: Rejected answers by reason.
-        fallbacks: Questions without an answer by reason.
-    """
+    """Counts of a step's answers; they add up."""
 
     accepted: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
@@ -100,15 +88,7 @@ def ask_checked(
 ) -> list[QuestionOutcome[T]]:
     """Asks questions and checks their answers; the embedded model decides where there is no value.
 
-    Args:
-        asker: Answers the questions.
-        questions: N questions. None: the sentence is too long to be asked about.
-        check: Turns the answer to the question of an index into a value, or raises RejectedError.
-            It only gets answers that have the schema's form.
-        tally: Counts every outcome.
-
-    Returns:
-        N outcomes, in order.
+    `questions`: N questions. None: the sentence is too long to be asked about.
     """
     asked = [question for question in questions if question is not None]
     answers = iter(asker.ask(asked) if asked else [])

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.questions import DEFERRED, Answer, Asker, Question
-
-SPENT = "budget spent"
 
 
 class QuestionCollector:
-    """Answers known questions, and defers the others with the fallback `DEFERRED`.
-
-    Args:
-        known: Question key → answer.
-
-    Attributes:
-        deferred: Question key → deferred question. Of a question that came twice, the one with the
-            greater worth.
-    """
+    """Answers known questions, and defers the others with the fallback `DEFERRED`."""
 
     def __init__(self, known: Mapping[str, Answer]):
         self.deferred: dict[str, Question] = {}
@@ -44,10 +34,6 @@ class Budgeted:
     """Asks another asker while a budget lasts: of each call the most valuable questions.
 
     Of equal worth, the smaller key comes first.
-
-    Args:
-        asker: Answers the questions.
-        left: Most questions that it may be asked.
     """
 
     def __init__(self, asker: Asker, left: int):
@@ -62,15 +48,3 @@ class Budgeted:
         known = dict(zip(granted, answers, strict=True))
         spent = Answer(None, "fallback", SPENT)
         return [known.get(number, spent) for number in range(len(questions))]
-
-
-def count_asked(cost: Mapping[str, Mapping[str, Any]]) -> int:
-    """Count the questions that a budget granted.
-
-    Args:
-        cost: What questions cost, by prompt (see `client.stats.Stats`).
-
-    Returns:
-        All questions but those for which nothing was left.
-    """
-    return sum(each["questions"] - each["fallbacks"].get(SPENT, 0) for each in cost.values())

@@ -42,14 +42,6 @@ class Unsure:
 
     What the embedded model cannot judge is not selected: it does not know the language of the
     sentence, and the rest of the pipeline skips the sentence as well.
-
-    Attributes:
-        low: The lower end of the band, included.
-        high: The upper end of the band, included.
-        middle: The threshold of the decision.
-
-    Raises:
-        ValueError: Not 0 <= low <= middle <= high <= 1.
     """
 
     low: float
@@ -75,14 +67,6 @@ class Unsure:
 
 def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
     """The selection rule of a mode.
-
-    Args:
-        mode: The mode's name.
-        band: The low and high of `Unsure`.
-        middle: The threshold of `Unsure`.
-
-    Returns:
-        The rule.
 
     Raises:
         ValueError: The mode is unknown or the band is wrong.
@@ -113,12 +97,7 @@ class Examination(Protocol[Value]):
         """The value that an answer stands for.
 
         Args:
-            sentence: The sentence asked about.
-            labels: The labels in it.
             value: An answer that has the schema's form.
-
-        Returns:
-            The value.
 
         Raises:
             RejectedError: The answer may not be used.
@@ -130,10 +109,7 @@ class Examination(Protocol[Value]):
 class Answered(Generic[T]):
     """A value and where it comes from.
 
-    Attributes:
-        value: The value; None: the sentence cannot be judged.
-        origin: "embedded" if nothing was asked, "fallback" if no answer could be used.
-        reason: Why no answer could be used.
+    `value`: The value; None: the sentence cannot be judged.
     """
 
     value: T | None
@@ -147,13 +123,7 @@ class Tiered(Generic[T]):
     Args:
         embedded: The embedded model: from sentences and their labels to values.
         score: The score (0 to 1) of a value, by which the rule selects.
-        examination: The step.
-        asker: Asks the LLM.
-        select: The selection rule.
         middle: The score at which the embedded model decides.
-
-    Attributes:
-        tally: Counts of the outcomes.
     """
 
     def __init__(
@@ -175,10 +145,6 @@ class Tiered(Generic[T]):
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Answered[T]]:
         """A value for each sentence with its origin.
-
-        Args:
-            sentences: N sentences.
-            labels: The labels in each sentence.
 
         Returns:
             N judged values, in order.

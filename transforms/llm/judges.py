@@ -42,18 +42,7 @@ FIXED = ("named", "no person")
 
 
 class LlmJudge:
-    """Judges exchanges by an embedded judge, and by an LLM where a rule says so.
-
-    Args:
-        embedded: The embedded judge.
-        asker: Asks the LLM.
-        mode: `cascade`: asked about exchanges that the embedded judge would refuse, though they are
-            likelier than `WORTH_ASKING`. `llm`: about those that it would accept too.
-        strictness: By attribute, the probability from which the embedded judge accepts.
-
-    Attributes:
-        tally: Counts of the outcomes.
-    """
+    """Judges exchanges by an embedded judge, and by an LLM where a rule says so."""
 
     def __init__(
         self, embedded: ExchangeJudge, asker: Asker, mode: Mode, strictness: Mapping[str, float]
@@ -112,14 +101,8 @@ def _question(document: Asked, answer: Judged, target: str, least: float) -> Que
 def show_passage(text: str, joined: Sequence[Set], target: str) -> str | None:
     """Show the exchange of sets that change together, with what stands around them.
 
-    Args:
-        text: The document.
-        joined: The sets.
-        target: The group that they go to.
-
-    Returns:
-        Their sentences with up to `AROUND` characters on both sides, whole words, in which each
-        change is marked; None if they take more than `LONGEST_PASSAGE` characters.
+    Returns their sentences with up to `AROUND` characters on both sides, whole words, in which each
+    change is marked; None if they take more than `LONGEST_PASSAGE` characters.
     """
     edits = sorted(edit for each in joined for edit in each.edits[target])
     sentences = [span for each in joined for span in each.spans]
@@ -163,17 +146,7 @@ def _marked(text: str, piece: tuple[int, int], edits: Sequence[Edit]) -> str:
 
 
 def checked(value: Mapping[str, Any]) -> tuple[float, str]:
-    """Check a verdict.
-
-    Args:
-        value: An answer that has the schema's form.
-
-    Returns:
-        The probability that the exchange is right, and why it is not; see `judges.Judged`.
-
-    Raises:
-        RejectedError: Its parts contradict each other.
-    """
+    """Check a verdict."""
     is_valid, reason = value["verdict"] == "VALID", value["reason"]
     if is_valid != (reason == NO_REASON) or (is_valid and value["who"] in FIXED):
         raise RejectedError(CONTRADICTION)

@@ -19,11 +19,8 @@ class Question:
     """One question to an LLM: a filled template and the form of its answer.
 
     Attributes:
-        prompt: The template's name.
         digest: SHA-256 of template, schema and examples.
         messages: The chat: role and content of each message.
-        schema: The JSON schema of the answer.
-        sentence: The text asked about.
         worth: How much depends on the answer (0 to 1): 1 if the embedded model is at its threshold.
             Only a budget uses it.
     """
@@ -51,13 +48,8 @@ class Question:
         """The question of a prompt about a sentence.
 
         Args:
-            prompt: The prompt.
-            sentence: The text asked about.
             slots: The prompt's other slots.
             worth: How much depends on the answer (0 to 1).
-
-        Returns:
-            The question.
 
         Raises:
             PromptError: A slot is missing or unknown.
@@ -72,10 +64,8 @@ class Answer:
 
     Attributes:
         value: The JSON object; None for a fallback.
-        origin: Where the value comes from.
         reason: Why there is no value.
         tokens: Tokens of prompt and answer together.
-        seconds: Seconds of waiting.
         model: The model that answered; empty where it is not known.
     """
 
@@ -90,12 +80,9 @@ class Answer:
 def worth(score: float | None, middle: float) -> float:
     """How much depends on an answer: more, the nearer the score is to the threshold.
 
-    Args:
-        score: The embedded model's score (0 to 1); None: it cannot judge.
-        middle: The score at which the embedded model decides.
+    `score`: The embedded model's score (0 to 1); None: it cannot judge.
 
-    Returns:
-        A worth from 0 to 1; 1 without a score.
+    Returns A worth from 0 to 1; 1 without a score.
     """
     return 1.0 if score is None else 1.0 - abs(score - middle)
 

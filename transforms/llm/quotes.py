@@ -22,10 +22,6 @@ def find_quotes(text: str, quote: str) -> Iterator[tuple[int, int]]:
     encoding of marks, and punctuation at the quote's ends are ignored. A part of a word does not
     match.
 
-    Args:
-        text: The text.
-        quote: The quoted words.
-
     Yields:
         The places, as (start, end) in characters.
     """

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from evenflow.schemas.config import Config
 from evenflow.schemas.hidden import read_address
 from evenflow.schemas.secrets import SecretError
-from evenflow.transforms.llm.budget import Budgeted, QuestionCollector, count_asked
+from evenflow.transforms.llm import count_asked
+from evenflow.transforms.llm.budget import Budgeted, QuestionCollector
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import Key, ServerSettings, ServerSettingsError
@@ -37,9 +38,6 @@ STEPS = {  # the setting that decides about each prompt
 def models(config: Config) -> dict[str, str]:
     """The models that are asked.
 
-    Args:
-        config: The configuration.
-
     Returns:
         The model of each step's prompt; without the steps that the embedded models do alone.
     """
@@ -55,11 +53,7 @@ def settings(config: Config, model: str | None = None) -> ServerSettings:
     """How the server is reached.
 
     Args:
-        config: The configuration.
         model: The model's name there; None: `llm.model`.
-
-    Returns:
-        The settings.
 
     Raises:
         InferenceError: The settings are wrong.
@@ -91,12 +85,7 @@ def cache_path(config: Config) -> Path:
 
 
 class _Models:
-    """Asks the model of each question's step.
-
-    Args:
-        config: The configuration.
-        cache: Kept answers, of all models.
-    """
+    """Asks the model of each question's step."""
 
     def __init__(self, config: Config, cache: Cache):
         self._models, self._other = models(config), config.llm.model or ""
@@ -120,12 +109,7 @@ class _Models:
 
 
 class BlockCost(NamedTuple):
-    """The cost of a block's questions.
-
-    Attributes:
-        cost: Prompt name → figures that add up; see `client.stats.Stats`.
-        deferred: Questions that were collected and not asked.
-    """
+    """The cost of a block's questions."""
 
     cost: dict[str, dict[str, Any]]
     deferred: list[Question]
@@ -135,7 +119,6 @@ class Tier:
     """The LLM of a configuration, in one process.
 
     Args:
-        config: The configuration.
         client: Asks the server; by default a client of the configured server with its cache.
     """
 
@@ -156,9 +139,6 @@ class Tier:
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Asks the current block's asker.
-
-        Args:
-            questions: N questions.
 
         Returns:
             N answers, in order.
@@ -200,7 +180,6 @@ class Tier:
         """The judge of a pane's exchanges, with what is left of the pane's budget.
 
         Args:
-            embedded: The embedded judge.
             cost: What the pane's other questions cost, by prompt.
 
         Returns:

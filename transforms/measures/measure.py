@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 import pyarrow as pa
 from pydantic import Field, SerializeAsAny
 
-from evenflow.schemas.alert_rule import Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import STATES, Entry, Measured, PaneEntry, State
@@ -36,7 +35,6 @@ class MeasureTotals(Entry):
 
     Attributes:
         last: Record of the last pane, without its sums.
-        sums: Sums over all panes.
         recent: Sums of the last rolling - 1 accepted panes.
         states: Number of panes in each state; empty of a measure that does not keep it.
     """
@@ -48,15 +46,7 @@ class MeasureTotals(Entry):
 
 
 def rolled(counted: Mapping[str, Any], totals: MeasureTotals | None) -> dict[str, Any]:
-    """What was counted of the next pane, together with the last accepted ones.
-
-    Args:
-        counted: What a counter counted of the pane.
-        totals: The sums over the panes before; None before the first.
-
-    Returns:
-        The sums.
-    """
+    """What was counted of the next pane, together with the last accepted ones."""
     return reduce(summed, totals.recent if totals is not None else (), dict(counted))
 
 
@@ -65,8 +55,6 @@ class Family(NamedTuple):
 
     Attributes:
         name: Its name, without `evenflow_` and `_total`.
-        about: What it says.
-        labels: Names of its labels.
         values: Its values by the labels' values; one that is None has no sample.
         is_counter: Whether it never falls.
     """
@@ -82,7 +70,6 @@ class Counter(ABC):
     """Counts what a measure needs of documents; built once a process.
 
     Attributes:
-        fields: The fields of documents that it reads.
         needs_sentences: Whether it needs the bounds of sentences.
         copies: Whether it asks for changed copies of documents (`is_due`).
     """
@@ -98,7 +85,6 @@ class Counter(ABC):
         """Count documents that were searched together.
 
         Args:
-            found: The block's documents.
             piece: Those of them that were searched together, and what was found in them.
             columns: What single documents get is added to these; None: it is not kept.
 
@@ -108,9 +94,6 @@ class Counter(ABC):
 
     def aside(self, found: Documents) -> tuple[dict[int, str], Columns]:
         """The documents that go to quarantine alone, before anything is counted.
-
-        Args:
-            found: The block's documents.
 
         Returns:
             The reasons by the documents' numbers, and what the others get in columns if that is
@@ -136,11 +119,7 @@ class Tally(Protocol):
 
 
 class Screen(Protocol):
-    """Looks through sentences before documents are counted, and takes some out.
-
-    Attributes:
-        name: The measure's name.
-    """
+    """Looks through sentences before documents are counted, and takes some out."""
 
     name: str
 
@@ -156,24 +135,14 @@ class Screen(Protocol):
 R = TypeVar("R", bound=Measured)
 
 
-class Measure(ABC, Generic[R]):
-    """A measure.
+def counted_states(before: MeasureTotals | None, record: Measured) -> dict[State, int]:
+    """The number of panes in each state, with the next pane's."""
+    panes = before.states if before else {}
+    return {state: panes.get(state, 0) + (state == record.verdict.state) for state in STATES}
 
-    Attributes:
-        name: Its name.
-        title: What it is called in sentences.
-        record: The ledger's record of a pane.
-        settings: Its section of the configuration; of one that ships, the configuration knows it.
-        off: Values of its section of the configuration that switch it off.
-        limits: Keys of its section that change what is judged, not what is counted.
-        about_limits: What its thresholds are, for metrics.
-        alerts: Its alerts, of a measure that ships; each has a runbook.
-        null_when_off: Whether the key of one that ships is null where it is off, or not there.
-        recorded: Expressions that these need, by the names under which Prometheus records them.
-        in_status: Whether its section stands in `gate status` too, not in the report alone.
-        in_panes: Whether the report has its record of each pane.
-        template: Its section of the report and the board, below `pipelines/pages/report`.
-    """
+
+class Measure(ABC, Generic[R]):
+    """A measure."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -182,11 +151,9 @@ class Measure(ABC, Generic[R]):
     off: ClassVar[Mapping[str, Any]]
     limits: ClassVar[Sequence[str]] = ("warn", "block")
     about_limits: ClassVar[str] = ""
-    alerts: ClassVar[Sequence[Alert]] = ()
-    null_when_off: ClassVar[bool] = True
-    recorded: ClassVar[Mapping[str, str]] = {}
     in_status: ClassVar[bool] = True
     in_panes: ClassVar[bool] = True
+    in_explain: ClassVar[bool] = True
     template: ClassVar[str] = "measure.html.j2"
 
     def own_settings(self, config: Config) -> Any:
@@ -214,17 +181,7 @@ class Measure(ABC, Generic[R]):
         counted: Mapping[str, Any],
         totals: MeasureTotals | None,
     ) -> R | None:
-        """Judge the next pane.
-
-        Args:
-            config: The run's configuration.
-            lists: Word lists of the measured attributes.
-            counted: What its counter counted of the pane.
-            totals: Its sums over the panes before; None before the first.
-
-        Returns:
-            The ledger's record; None if the measure is off.
-        """
+        """Judge the next pane."""
 
     @abstractmethod
     def sums(self, record: R) -> dict[str, Any]:
@@ -237,20 +194,8 @@ class Measure(ABC, Generic[R]):
     def added(
         self, before: MeasureTotals | None, record: R, accepted: bool, most: int
     ) -> MeasureTotals:
-        """Add the next pane.
-
-        Args:
-            before: The sums so far; None before the first pane.
-            record: The pane's record.
-            accepted: Whether the pane is in accepted/.
-            most: How many accepted panes `recent` has.
-
-        Returns:
-            The sums.
-        """
+        """Add the next pane."""
         sums = self.sums(record)
-        states = dict.fromkeys(STATES, 0) | (before.states if before else {})
-        states[record.verdict.state] += 1
         recent = before.recent if before else []
         if accepted:
             recent = [*recent, sums][-most:] if most else []
@@ -258,7 +203,7 @@ class Measure(ABC, Generic[R]):
             last=self.without_sums(record),
             sums=summed(before.sums, sums) if before else sums,
             recent=recent,
-            states=states,
+            states=counted_states(before, record),
         )
 
     def of(self, entry: PaneEntry) -> R | None:
@@ -268,13 +213,11 @@ class Measure(ABC, Generic[R]):
 
     def enter(self, entry: PaneEntry, record: R | None) -> None:
         """Put its record into an entry; None if the measure is off."""
-        if record is not None or self.null_when_off:
-            entry.measures[self.name] = record
+        entry.measures[self.name] = record
 
     def place(self, data: dict[str, Any], section: dict[str, Any] | None) -> None:
         """Put its section among the keys of a report; None if the measure is off."""
-        if section is not None or self.null_when_off:
-            data[self.name] = section
+        data[self.name] = section
 
     def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
         """Put its sums, as plain data, among a checkpoint's keys; None if the measure is off."""
@@ -291,16 +234,7 @@ class Measure(ABC, Generic[R]):
         return MeasureTotals(last=self.record.model_validate(last), sums=sums, **others)
 
     def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
-        """What the report says of all panes.
-
-        Args:
-            totals: The sums.
-            documents: Number of documents of all panes.
-            aside: Number of documents that were quarantined alone.
-
-        Returns:
-            Plain data.
-        """
+        """What the report says of all panes."""
         return self.without_sums(self._own(totals)).model_dump() | {"panes": totals.states}
 
     def of_pane(self, record: R) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from evenflow.schemas.ledger import Measured, PaneEntry
 from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
 from evenflow.transforms.measures.coverage.measure import CoverageMeasure
 from evenflow.transforms.measures.measure import Counter, Measure, Screen
+from evenflow.transforms.measures.shift.measure import ShiftMeasure
 from evenflow.transforms.measures.stereotypes.measure import StereotypeMeasure
-from evenflow.transforms.measures.synthetic.measure import SyntheticMeasure
 from evenflow.transforms.substitution.judges import Bar
 from evenflow.wordlists.loader import WordList
 
@@ -21,30 +21,29 @@ if TYPE_CHECKING:
 
 SHIPPED: dict[str, Measure[Any]] = {
     each.name: each
-    for each in (StereotypeMeasure(), CoverageMeasure(), BiasScoreMeasure(), SyntheticMeasure())
+    for each in (ShiftMeasure(), StereotypeMeasure(), CoverageMeasure(), BiasScoreMeasure())
 }
 PLUGGED = "measures"  # key of what other packages' measures write, beside those that ship
 
 
 def measures(names: Iterable[str] = ()) -> dict[str, Measure[Any]]:
-    """The measures that ship, and those of other packages that are named and installed.
+    """The measures that ship, and those that this process has loaded of others that are named.
 
     Args:
-        names: Names that a configuration, an entry or sums have.
+        names: Names that an entry or sums have: data, which loads nothing.
+    """
+    loaded = plugins.loaded_measures()
+    return SHIPPED | {n: loaded[n].part for n in names if n in loaded and n not in SHIPPED}
 
-    Returns:
-        The measures by name.
+
+def of(config: Config) -> dict[str, Measure[Any]]:
+    """The measures of a configuration, on or off, by name; those of other packages are loaded.
 
     Raises:
         PluginError: A plug-in cannot be loaded.
     """
-    there = [name for name in names if name in plugins.declared(plugins.MEASURES)]
-    return SHIPPED | {name: plugins.measure(name).part for name in there if name not in SHIPPED}
-
-
-def of(config: Config) -> dict[str, Measure[Any]]:
-    """The measures of a configuration, on or off, by name."""
-    return measures(config.measures)
+    named = {name: plugins.measure(name).part for name in config.plugged_measures}
+    return SHIPPED | named
 
 
 def counters(config: Config, lists: Sequence[WordList]) -> dict[str, Counter]:
@@ -89,8 +88,13 @@ def enter(entry: PaneEntry, found: Mapping[str, Measured | None]) -> None:
 
 
 def titled(records: Mapping[str, Measured | None]) -> dict[str, Measured]:
-    """The records of measures that are on, by the measures' titles, in the registry's order."""
-    found = {each.title: records.get(name) for name, each in measures(records).items()}
+    """The records of measures that are on, by the measures' titles, in the registry's order.
+
+    A measure that is not loaded here has its name for a title.
+    """
+    known = measures(records)
+    found = {each.title: records.get(name) for name, each in known.items()}
+    found |= {name: each for name, each in records.items() if name not in known}
     return {title: each for title, each in found.items() if each is not None}
 
 
@@ -109,9 +113,6 @@ def place(found: Mapping[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     Args:
         found: The sections by name; None of a measure that ships and is off.
         data: The other keys; it is changed.
-
-    Returns:
-        The keys.
     """
     plugged: dict[str, Any] = {}
     for name, each in measures(found).items():
@@ -122,12 +123,6 @@ def place(found: Mapping[str, Any], data: dict[str, Any]) -> dict[str, Any]:
 
 def read(entry: PaneEntry) -> PaneEntry:
     """Read the records of an entry that was parsed; one of a measure that is unknown stays.
-
-    Args:
-        entry: The entry; it is changed.
-
-    Returns:
-        The entry.
 
     Raises:
         ValidationError: A record is not of its measure.

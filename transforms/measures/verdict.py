@@ -16,23 +16,22 @@ class Thresholds:
     """Thresholds of an attribute's verdict.
 
     Attributes:
-        warn: DR from which the lower bound warns.
-        block: DR from which the lower bound blocks.
+        warn: DR from which the lower bound warns; None: nothing is judged.
+        block: DR from which the lower bound blocks; None where warn is.
         min_mentions: Least number of mentions for a verdict.
         hysteresis: How far the bound must fall below a threshold to end the state that the
             threshold caused.
+        few: State of what has too few mentions.
     """
 
-    warn: float
-    block: float
+    warn: float | None
+    block: float | None
     min_mentions: int
     hysteresis: float
+    few: State = "not_judged"
 
     def end(self, threshold: float) -> float:
         """The bound below which the state of a threshold ends.
-
-        Args:
-            threshold: DR from which the state begins.
 
         Returns:
             The threshold less the hysteresis. The hysteresis counts as at most half the threshold,
@@ -46,7 +45,7 @@ def decide(
     rolling: Score,
     thresholds: Thresholds,
     previous: State | None,
-    name: str = "rolling DR",
+    name: str = "",
     thing: str = "mention",
 ) -> Verdict:
     """Decide on a pane's attribute from the lower bound of its rolling score, with hysteresis.
@@ -57,22 +56,20 @@ def decide(
 
     Args:
         rolling: Score of the pane together with earlier ones.
-        thresholds: Thresholds of the attribute.
         previous: State of the pane before; None for the first pane.
-        name: What the score is called.
-        thing: What it is a share of.
-
-    Returns:
-        The verdict with its reason.
+        name: What the score is of; empty: rolling DR.
     """
+    if thresholds.warn is None or thresholds.block is None:
+        return Verdict(state="open", reason=f"{name or 'DR'} is measured; no threshold is set")
+    bound = f"{name}: lower bound" if name else "lower bound"
     seen = f"{counted(rolling.mentions, thing)} in {counted(rolling.documents, 'document')}"
     if rolling.mentions < thresholds.min_mentions:
         return Verdict(
-            state="too few",
+            state=thresholds.few,
             reason=f"too little to judge: {seen}; {thresholds.min_mentions} {thing}s are needed",
         )
     if rolling.low is None:
-        return Verdict(state="too few", reason=f"too little to judge: {seen} give no interval")
+        return Verdict(state=thresholds.few, reason=f"too little to judge: {seen} give no interval")
     levels: tuple[tuple[State, float], ...] = (
         ("block", thresholds.block),
         ("warn", thresholds.warn),
@@ -82,19 +79,17 @@ def decide(
         if rolling.low >= threshold:
             return Verdict(
                 state=state,
-                reason=f"{name} is at least {low}, {state} begins at {threshold:g}",
+                reason=f"{bound} {low} reaches {state} ({threshold:g})",
             )
         end = thresholds.end(threshold)
         lasting = previous is not None and STATES.index(previous) >= STATES.index(state)
         if lasting and rolling.low >= end:
             return Verdict(
                 state=state,
-                reason=f"{name} may be as low as {low}, {state} ends below {end:g}",
+                reason=f"{bound} {low} keeps {state}, which ends below {end:g}",
             )
-    low = _distinct(rolling.low, thresholds.warn)
-    return Verdict(
-        state="open", reason=f"{name} may be as low as {low}, below warn at {thresholds.warn:g}"
-    )
+    low = _distinct(rolling.low, thresholds.warn, 2)
+    return Verdict(state="open", reason=f"{bound} {low}, warn at {thresholds.warn:g}")
 
 
 def worst(states: Iterable[State]) -> State:
@@ -102,11 +97,11 @@ def worst(states: Iterable[State]) -> State:
     return STATES[max(map(STATES.index, states), default=STATES.index("open"))]
 
 
-def _distinct(bound: float, threshold: float) -> str:
-    """A bound with as many digits as distinguish it from a threshold, at least three."""
+def _distinct(bound: float, threshold: float, least: int = 3) -> str:
+    """A bound with as many digits as distinguish it from a threshold."""
     if bound == threshold:
         return f"{bound:g}"
-    for digits in (3, 4, 5):
+    for digits in range(least, 6):
         if round(bound, digits) != round(threshold, digits):
             return f"{bound:.{digits}f}"
     return f"{bound:.6f}"

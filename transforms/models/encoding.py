@@ -23,10 +23,6 @@ POOLED = ("mean", "max")  # what its entries pooling_mode_…_tokens may name
 def pooling(folder: Path, kind: str) -> str:
     """Which vector stands for a sentence.
 
-    Args:
-        folder: The model's folder.
-        kind: What the model predicts.
-
     Returns:
         mean or max (of all tokens) where the folder says so, as those of sentence-transformers do;
         last (token) of a causal model; otherwise first, which is BERT's [CLS] (May et al. 2019).
@@ -44,13 +40,10 @@ def pooling(folder: Path, kind: str) -> str:
 def pooled(hidden: torch.Tensor, mask: torch.Tensor, how: str) -> torch.Tensor:
     """The vectors of sentences from those of their tokens.
 
-    Args:
-        hidden: The tokens' vectors (n, tokens, D).
-        mask: 1 where there is a token (n, tokens), from the first one on.
-        how: first, last, mean or max.
+    `hidden`: The tokens' vectors (n, tokens, D). `mask`: 1 where there is a token (n, tokens), from
+    the first one on.
 
-    Returns:
-        The vectors (n, D).
+    Returns the vectors (n, D).
     """
     if how == "mean":
         return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
@@ -63,13 +56,9 @@ def pooled(hidden: torch.Tensor, mask: torch.Tensor, how: str) -> torch.Tensor:
 def tokens(loaded: Loaded, texts: Sequence[str], most: int | None = None) -> Any:
     """The tokens of sentences, as the model takes them.
 
-    Args:
-        loaded: The model.
-        texts: The sentences.
-        most: Most tokens of a sentence; the rest is cut. None: those of the context.
+    `most`: Most tokens of a sentence; the rest is cut. None: those of the context.
 
-    Returns:
-        The tensors input_ids, attention_mask and so on, (n, tokens).
+    Returns the tensors input_ids, attention_mask and so on, (n, tokens).
     """
     return loaded.tokenizer(
         list(texts),
@@ -86,14 +75,7 @@ def encode(
 ) -> npt.NDArray[np.float64]:
     """Vectors of sentences.
 
-    Args:
-        loaded: A model without its head.
-        texts: The sentences; one that is longer than the context is cut.
-        how: first, last, mean or max.
-        batch: Most sentences that are computed at once.
-
-    Returns:
-        The vectors (n, D), in order.
+    Returns the vectors (n, D), in order.
     """
     import torch
 
@@ -127,11 +109,7 @@ class SentenceEncoder:
     def vectors(self, texts: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
         """Vectors of sentences.
 
-        Args:
-            texts: The sentences.
-
-        Returns:
-            The vector (D,) of each.
+        Returns the vector (D,) of each.
         """
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:

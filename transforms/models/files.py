@@ -7,16 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evenflow.schemas.errors import EvenflowError
+from evenflow.transforms.text.shipped import ModelError as ModelError
 
 SHIPPED = Path(__file__).parent / "shipped"
-REBUILD = (
-    "install the package again, or rebuild it with: python -m evenflow.transforms.lab.training"
-)
-
-
-class ModelError(EvenflowError):
-    """A model file is missing, damaged or of another kind; the message says what to do."""
+REBUILD = "install the package again"
 
 
 def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
@@ -24,11 +18,6 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
 
     Args:
         path: The manifest. The files that it names lie beside it.
-        format_: The format that it must have.
-        version: The version of this format.
-
-    Returns:
-        The content of the manifest.
 
     Raises:
         ModelError: The manifest or a file is missing, unreadable, or not what it must be.
@@ -60,20 +49,3 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
 def digest_of(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def write_manifest(
-    path: Path, format_: str, version: int, files: list[str], content: dict[str, Any]
-) -> None:
-    """Write a manifest beside its files.
-
-    Args:
-        path: The manifest.
-        format_: The format of the model.
-        version: The version of this format.
-        files: Names of the model's files, which lie beside the manifest.
-        content: What else the manifest says.
-    """
-    digests = {name: digest_of(path.parent / name) for name in files}
-    whole = {"format": format_, "version": version, "files": digests, **content}
-    path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-# Why an exchange is wrong: the guideline's names (docs/exchange_guideline.md), with the words of a
-# report
+# Why an exchange is wrong: the guideline's names (tests/data/document_guideline.md), with the
+# words of a report
 REASONS = {
     "named": "a person with a name is meant",
     "event": "a real event, work, organisation or place is meant",
@@ -20,18 +20,10 @@ REASONS = {
     "half": "only a part of what hangs together would change",
     "form": "the form does not fit the sentence",
 }
-EXCHANGE = 0
-REASON = slice(1, 1 + len(REASONS))
-STEREOTYPE = REASON.stop
+# The columns before these are of heads that nothing reads: exchanges, their reasons, stereotypes.
 # Whether people associate this with the group, also where a single person is meant
-ASSOCIATION = STEREOTYPE + 1
+ASSOCIATION = len(REASONS) + 2
 STRENGTH = ASSOCIATION + 1
-YES_NO = {
-    "exchange": EXCHANGE,
-    "stereotype": STEREOTYPE,
-    "association": ASSOCIATION,
-    "strength": STRENGTH,
-}
 STANCE = "stance"
 
 

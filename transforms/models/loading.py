@@ -32,8 +32,6 @@ class Loaded:
     Attributes:
         kind: What its head predicts: the next word, a masked word, or (encoder) nothing.
         model: The model of transformers, in evaluation mode.
-        tokenizer: Its tokenizer.
-        device: Where it computes.
         context: Most tokens of a text.
     """
 
@@ -84,9 +82,6 @@ def kind_of(model: str) -> Kind:
 
     Args:
         model: A folder, or a name in the local cache.
-
-    Returns:
-        The kind.
 
     Raises:
         LanguageModelError: There is no such model, or its configuration cannot be read.
@@ -173,10 +168,6 @@ def digest(model: str, adapter: str | None = None) -> str:
 
     Args:
         model: A folder, or a name in the local cache.
-        adapter: Folder of an adapter.
-
-    Returns:
-        64 hexadecimal digits.
 
     Raises:
         LanguageModelError: There is no such model.
@@ -196,12 +187,6 @@ def digest(model: str, adapter: str | None = None) -> str:
 
 def config_of(folder: Path) -> Any:
     """Read a model's configuration.
-
-    Args:
-        folder: The model's folder.
-
-    Returns:
-        The configuration of transformers.
 
     Raises:
         LanguageModelError: It cannot be read.

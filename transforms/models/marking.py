@@ -28,7 +28,6 @@ def make_windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]
     """Make the marked windows of an exchange.
 
     Args:
-        text: The document.
         changes: (start, end, replacement) in characters, in order, without overlaps.
         sentences: (start, end) of the sentences that have a change, in order.
 
@@ -60,12 +59,7 @@ def make_windows(text: str, changes: Sequence[Change], sentences: Sequence[Span]
 def mark_changes(text: str, changes: Sequence[Change]) -> str:
     """Mark the changes of a text.
 
-    Args:
-        text: The text.
-        changes: (start, end, replacement) in characters, in order, without overlaps.
-
-    Returns:
-        The text with its changes marked. Blanks and line breaks are single blanks.
+    `changes`: (start, end, replacement) in characters, in order, without overlaps.
     """
     parts: list[str] = []
     at = 0

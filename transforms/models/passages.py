@@ -31,8 +31,6 @@ class Place(NamedTuple):
     """A mention in a text.
 
     Attributes:
-        start: First character.
-        end: Character after the last.
         new: The word that an exchange puts there; empty where the groups leave no choice.
     """
 
@@ -64,7 +62,6 @@ class Excerpt(NamedTuple):
     Attributes:
         text: The document's first words, and the text around the cell.
         low: Where the passage begins in it, see `passage`.
-        high: Where it ends.
         skipped: The number of characters left out before `low`.
     """
 
@@ -77,10 +74,6 @@ class Excerpt(NamedTuple):
 def excerpt(text: str, cell: int) -> Excerpt:
     """Cut what the passage of a cell needs out of a document.
 
-    Args:
-        text: The document.
-        cell: The cell's number.
-
     Returns:
         The excerpt. Its passage is that of `of_cell` if places move along.
     """
@@ -92,17 +85,7 @@ def excerpt(text: str, cell: int) -> Excerpt:
 
 
 def of_cell(model: Any, text: str, places: Sequence[Place], cell: int) -> Passage:
-    """Cut the passage of a cell.
-
-    Args:
-        model: A tokenizer of the package `tokenizers` that lower-cases words.
-        text: The document; lone surrogates are allowed.
-        places: The document's mentions, in order.
-        cell: The cell's number: its first character by `CELL`.
-
-    Returns:
-        The passage.
-    """
+    """Cut the passage of a cell."""
     first, last = (bisect_left(places, each * CELL, key=_start) for each in (cell, cell + 1))
     return passage(model, text, *_bounds(cell), places, range(first, last))
 
@@ -118,15 +101,9 @@ def passage(
     """Make one passage.
 
     Args:
-        model: See `of_cell`.
-        text: See `of_cell`.
         low: First character; the passage begins with the next word.
         high: Character after the last; the passage ends with the word before.
-        places: See `of_cell`.
         own: Indices of the places that are judged here.
-
-    Returns:
-        The passage.
     """
     if low:
         low = max(low, text.find(" ", low, low + 40) + 1)

@@ -75,11 +75,7 @@ def to_bytes(text: str) -> Bytes:
 
 
 class Vocabulary:
-    """Finds words with a vector by their letters.
-
-    Args:
-        words: V words, each once.
-    """
+    """Finds words with a vector by their letters."""
 
     def __init__(self, words: Sequence[str]):
         self._tables = [_table(words), _table([word[::-1] for word in words])]
@@ -89,7 +85,6 @@ class Vocabulary:
         """Find the words beside n mentions.
 
         Args:
-            text: The text.
             starts: Where the mentions start, (n,).
             ends: Where they end, (n,).
             lows: Where the document of each begins, (n,): nothing before it is read.
@@ -172,10 +167,6 @@ class PeopleHead:
     Args:
         folder: A folder with a manifest and the files that it names.
 
-    Attributes:
-        about: The manifest.
-        vocabulary: Finds words.
-
     Raises:
         ModelError: A file is missing, damaged or of another model.
     """
@@ -208,23 +199,20 @@ class PeopleHead:
     def shipped(cls) -> PeopleHead:
         """Load the head of this package, once for each process.
 
-        Returns:
-            The head.
-
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
         return _shipped()
+
+    def has_learnt(self, attribute: str) -> bool:
+        """Whether the attribute had labelled documents, so that its chances are measured ones."""
+        return attribute in self._heads
 
     def sure(self, attribute: str, labels: Sequence[str]) -> Ints:
         """Look up the labels whose mentions nearly all name people, such as “she”.
 
         Their mentions have one chance, whatever stands beside: looking would cost more than it
         tells.
-
-        Args:
-            attribute: Their attribute.
-            labels: n labels.
 
         Returns:
             Thousandths, (n,); -1 for other labels.
@@ -234,10 +222,6 @@ class PeopleHead:
 
     def labels(self, attribute: str, labels: Sequence[str]) -> Ints:
         """Look up what labels say themselves.
-
-        Args:
-            attribute: Their attribute.
-            labels: n labels.
 
         Returns:
             A number for each, (n,), for `chances`.
@@ -254,7 +238,6 @@ class PeopleHead:
         """Compute the chances of n mentions.
 
         Args:
-            attribute: Their attribute.
             places: The words beside them (`Vocabulary.places`).
             labels: What the label of each says (`labels`), (n,).
 
@@ -274,7 +257,6 @@ class PeopleHead:
         """Join what a reader says of a mention with what this head says.
 
         Args:
-            attribute: The mention's attribute.
             read: The reader's chance that it names people.
             own: This head's chance, in thousandths.
 
@@ -288,9 +270,6 @@ class PeopleHead:
     def doubt(self, attribute: str) -> float:
         """Look up how far estimated people of a group may be off on a kind of text, as a share.
 
-        Args:
-            attribute: The attribute.
-
         Returns:
             The root mean square of estimated over true people, less one, over groups and kinds of
             text that neither head nor reader learnt from; the greatest of all for an attribute
@@ -299,7 +278,7 @@ class PeopleHead:
         return self._doubt.get(attribute, max(self._doubt.values(), default=0.0))
 
     def _head(self, attribute: str) -> str:
-        return attribute if attribute in self._heads else ANY
+        return attribute if self.has_learnt(attribute) else ANY
 
     def _folded(self, head: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.int16], Ints, int]:
         """A head as whole numbers: by place and word, by sign, and its constant."""
@@ -328,8 +307,6 @@ def label_vector(
     """Average the vectors of a label's words.
 
     Args:
-        label: The label.
-        at: Number by word.
         vectors: The vectors, (V, D).
 
     Returns:

@@ -37,11 +37,7 @@ class Tokenizer:
     Args:
         model: A tokenizer of the package `tokenizers` that lower-cases words.
         first: The number of the piece before every text.
-        last: The number of the piece after it.
         unknown: The number of the piece that stands for words which it does not know.
-
-    Attributes:
-        unknown: As given.
     """
 
     def __init__(self, model: Any, first: int, last: int, unknown: int):

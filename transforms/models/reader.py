@@ -32,7 +32,7 @@ RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 NEVER = -30.0  # the logit of what is not read
 HALF = "half"  # the reason of REASONS where another mention of the person would stay
 REASONS = {**OF_WINDOWS, "stereo": "the sentence may be a stereotype"}
-# Who is meant by a mention (docs/document_guideline.md)
+# Who is meant by a mention (tests/data/document_guideline.md)
 WHO = ("named", "particular", "anybody", "group", "fiction", "kin", "no person")
 # The numbers of those that are a person, or people, of the mention's group: not kin, whatever their
 # age, and no thing
@@ -42,11 +42,7 @@ PEOPLE = range(WHO.index("kin"))
 class Said(NamedTuple):
     """What the reader says of a mention.
 
-    Attributes:
-        right: The logit that the document stays right if the person changes.
-        who: The probability of each of `WHO`, (7,).
-        reasons: The score of each of `REASONS`, (R,).
-        links: By index of another mention of its passage, the logit that it is the same person.
+    `who`: The probability of each of `WHO`, (7,). `reasons`: The score of each of `REASONS`, (R,).
     """
 
     right: float
@@ -60,10 +56,6 @@ class Reader:
 
     Args:
         folder: A folder with a manifest and the files that it names.
-        threads: Threads for one passage.
-
-    Attributes:
-        about: The manifest.
 
     Raises:
         ModelError: A file is missing, damaged or of another model.
@@ -89,9 +81,6 @@ class Reader:
     @classmethod
     def shipped(cls) -> Reader:
         """Load the reader of this package, once for each process.
-
-        Returns:
-            The reader.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
@@ -129,7 +118,6 @@ class Reader:
         Args:
             attribute: The attribute. One without labelled data is judged by what the model learnt
                 from the others.
-            reading: The reading of the document.
             own: Indices of the mentions, at least one.
             staying: Indices of the mentions that would stay.
 
@@ -152,7 +140,6 @@ class Reader:
 
         Args:
             attribute: The attribute. One without labelled data has the table of all.
-            precision: The share that is to be right.
 
         Returns:
             The probability, by the documents that calibrated the reader; 1 where none reaches the
@@ -163,33 +150,12 @@ class Reader:
         return min(reached, default=1.0)
 
     def calibrated(self, attribute: str, right: float, stay: float = NEVER) -> float:
-        """Compute a probability.
-
-        Args:
-            attribute: The attribute.
-            right: The logit that an exchange is right, the least over its mentions.
-            stay: The greatest logit that a mention of the same person stays.
-
-        Returns:
-            The probability that it is right and nobody is changed by half.
-        """
+        """Compute a probability."""
         slope, shift = self._calibration.get(attribute, self._calibration["all"])
         return float(logistic(slope * right + shift) * (1 - logistic(stay)))
 
     def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
-        """Read the passage of a cell.
-
-        Args:
-            text: The document.
-            places: Its mentions.
-            cell: The cell's number.
-
-        Returns:
-            What is said of each mention of the cell.
-
-        Raises:
-            ModelError: A library failed.
-        """
+        """Read the passage of a cell."""
         with _reading():
             return self._said(passages.of_cell(self._pieces, text, places, cell))
 
@@ -201,7 +167,6 @@ class Reader:
         Args:
             part: What `passages.excerpt` cut.
             places: The mentions in it, in its characters.
-            own: Indices of those in the cell.
 
         Returns:
             What is said of each mention of the cell.
@@ -253,31 +218,26 @@ class Reading:
     """A document that is read passage by passage, as far as somebody asks.
 
     Args:
-        reader: The reader.
-        text: The document.
         places: Its mentions of one attribute, in order.
+
+    Attributes:
+        known: What was said so far, by mention. What an equal reading said may be put here.
     """
 
     def __init__(self, reader: Reader, text: str, places: Sequence[Place]):
         self._reader, self._text, self._places = reader, text, places
-        self._said: dict[int, Said] = {}
+        self.known: dict[int, Said] = {}
 
     def said(self, number: int) -> Said:
         """What is said of a mention; of one that does not fit into its passage: never right.
 
-        Args:
-            number: The mention's index.
-
-        Returns:
-            What the reader says.
-
         Raises:
             ModelError: A library failed.
         """
-        if number not in self._said:
+        if number not in self.known:
             cell = self._places[number].start // passages.CELL
-            self._said |= self._reader.of_cell(self._text, self._places, cell)
-        return self._said[number]
+            self.known |= self._reader.of_cell(self._text, self._places, cell)
+        return self.known[number]
 
     def worst(self, own: Iterable[int], staying: Collection[int]) -> tuple[Said, float]:
         """Find what speaks most against an exchange.

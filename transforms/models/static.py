@@ -40,9 +40,6 @@ class FirstStage:
     Args:
         folder: A folder with a manifest and the files that it names.
 
-    Attributes:
-        about: The manifest.
-
     Raises:
         ModelError: A file is missing, damaged or of another model.
     """
@@ -72,9 +69,6 @@ class FirstStage:
     @classmethod
     def shipped(cls) -> FirstStage:
         """Load the first stage of this package, once for each process.
-
-        Returns:
-            The first stage.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
@@ -158,9 +152,6 @@ def _logistic(value: float) -> float:
 
 def find_places(window: str) -> tuple[list[list[str]], list[float]]:
     """Find the words at each of the `PLACES` of a marked window.
-
-    Args:
-        window: The window.
 
     Returns:
         The words of the whole window and then those of each change, place by place; and the

@@ -5,7 +5,6 @@ The first is a small network, the second is linear.
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +26,7 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 class StereotypeHead:
-    """A network with one hidden layer, calibrated.
-
-    Args:
-        folder: A folder with a manifest and the tensors.
-        name: Of both files, without their endings.
-
-    Attributes:
-        about: The manifest.
-
-    Raises:
-        ModelError: A file is missing, damaged or of another model.
-    """
+    """A network with one hidden layer, calibrated."""
 
     def __init__(self, folder: Path, name: str = NAME):
         path = folder / f"{name}.json"
@@ -52,36 +40,16 @@ class StereotypeHead:
                 f"{path}: the model cannot be used ({error}); {files.REBUILD}"
             ) from error
 
-    @classmethod
-    def shipped(cls) -> StereotypeHead:
-        """Load the head of this package, once for each process.
-
-        Raises:
-            ModelError: A file is missing, damaged or of another model.
-        """
-        return _shipped()
-
     def logit(self, mean: Floats) -> float:
         """Compute the logit of the probability of a stereotype.
 
-        Args:
-            mean: The mean of what the encoder makes of the pieces of a masked sentence, (D,).
-
-        Returns:
-            The calibrated logit.
+        `mean`: The mean of what the encoder makes of the pieces of a masked sentence, (D,).
         """
         return float(self._slope * raw(mean, *self._layers) + self._shift)
 
 
 class CreedHead:
-    """A linear head: is a stereotype said of a creed alone, and of no people?
-
-    Args:
-        folder: A folder with a manifest and the tensors.
-
-    Raises:
-        ModelError: A file is missing, damaged or of another model.
-    """
+    """A linear head: is a stereotype said of a creed alone, and of no people?"""
 
     def __init__(self, folder: Path):
         path = folder / CREED_MANIFEST
@@ -98,11 +66,7 @@ class CreedHead:
     def logit(self, mean: Floats) -> float:
         """Compute the logit of the probability that a stereotype is of a creed alone.
 
-        Args:
-            mean: As for `StereotypeHead.logit`, (D,).
-
-        Returns:
-            The logit.
+        `mean`: As for `StereotypeHead.logit`, (D,).
         """
         return float(mean @ self._weights + self._shift)
 
@@ -113,9 +77,7 @@ def raw(mean: Floats, within: Floats, shift: Floats, out: Floats, last: Floats) 
     Args:
         mean: The mean state of a sentence, (D,), or of several, (n, D).
         within: Weights of the hidden layer, (D, H).
-        shift: Its constants, (H,).
         out: Weights of the last layer, (H,).
-        last: Its constant.
 
     Returns:
         The logit, or n of them.
@@ -124,9 +86,3 @@ def raw(mean: Floats, within: Floats, shift: Floats, out: Floats, last: Floats) 
     # Of GELU the approximation by a hyperbolic tangent (Hendrycks and Gimpel, 2016)
     hidden *= 0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * (hidden + 0.044715 * hidden**3)))
     return hidden @ out + last
-
-
-@cache
-def _shipped() -> StereotypeHead:
-    """The head of this package."""
-    return StereotypeHead(files.SHIPPED)

@@ -43,6 +43,9 @@ SPAN = 14.0  # of their logarithm: at PRICE / e^14, 0.001, weights hardly move
 NEAR = 0.01  # how far above its floor the effective sample may be
 WIDER = 1.5  # times the limit: what a reader is told that a greater limit would lead to
 DIGITS = 6  # decimals of a weight
+# Decimals of the solver's multipliers. It stops within TOLERANCE * PRICE of them, 1e-6, and what is
+# left differs between processors.
+SOLVED = 4
 MET = 5e-4  # DR up to which a target counts as met: it rounds to 0.000
 
 
@@ -55,7 +58,6 @@ class Aim:
     """An attribute whose target is asked for.
 
     Attributes:
-        name: Name of the attribute.
         counts: Sum of the mentions of each profile's documents, (K, M).
         target: Target shares, (M,).
         before: Weighted mentions that were accepted before, (M,).
@@ -81,13 +83,7 @@ class Aim:
 class Keep:
     """A total that must stay.
 
-    Attributes:
-        name: What it is, in words.
-        amounts: The total of each profile, (K,).
-        low: The least weighted total.
-        high: The greatest weighted total.
-        known: Whether the bounds are known from elsewhere; else they go with the documents' own
-            total.
+    `amounts`: The total of each profile, (K,).
     """
 
     name: str
@@ -99,16 +95,7 @@ class Keep:
 
 @dataclass(frozen=True)
 class WeightedTotal:
-    """A total under the weights.
-
-    Attributes:
-        name: What it is, in words.
-        low: The least weighted total, as a share of the unweighted one; so are the next two.
-        value: The weighted total.
-        high: The greatest weighted total.
-        price: By how much the sum of DR would fall if the bound that it touches were further away
-            by 0.01 of the unweighted total; 0 if it touches none.
-    """
+    """A total under the weights."""
 
     name: str
     low: float
@@ -121,14 +108,7 @@ class WeightedTotal:
 class Met:
     """An attribute under the weights.
 
-    Attributes:
-        name: Name of the attribute.
-        before: DR with weights of 1; None without mentions.
-        after: DR with the weights; None without mentions.
-        least: The least DR of this attribute alone; None without mentions.
-        proven: A bound that no weights can fall below, by duality.
-        wider: The least DR if the limit were WIDER times as great; None if the target is met.
-        multipliers: Of the groups, (M,): how much a mention of each raises ln w (entropy) or w.
+    `multipliers`: Of the groups, (M,): how much a mention of each raises ln w (entropy) or w.
     """
 
     name: str
@@ -144,13 +124,7 @@ class Met:
 class ProfileWeights:
     """Weights of profiles, and what they lead to.
 
-    Attributes:
-        weights: The weight of each profile, (K,).
-        effective: The effective sample as a share of the documents, 1 over the design effect.
-        aims: The attributes.
-        kept: What must stay.
-        price: The price of DR; below PRICE the floor of the effective sample holds DR up.
-        limit_price: By how much the sum of DR would fall if the limit rose by 1.
+    `weights`: The weight of each profile, (K,).
     """
 
     weights: Floats
@@ -167,8 +141,6 @@ class Calibrator:
 
     Attributes:
         documents: Number of documents of each profile, (K,), at least 1 each.
-        aims: The attributes.
-        keeps: What must stay.
         limit: The greatest weight, at least 1; the least is 1 / limit.
         least_effective: Floor of the effective sample, as a share of the documents.
         distance: How far weights are from 1.
@@ -229,15 +201,7 @@ class Calibrator:
         return found
 
     def least_dr(self, name: str, limit: float | None = None) -> tuple[float, float]:
-        """Find the least DR of one attribute alone.
-
-        Args:
-            name: Name of the attribute, which has mentions.
-            limit: Another limit of the weights.
-
-        Returns:
-            The least DR that was found, and a bound that no weights can fall below.
-        """
+        """Find the least DR of one attribute alone."""
         own = self if limit is None else replace(self, limit=limit)
         [aim] = [each for each in self.aims if each.name == name]
         weights, _, lower = own._weights(math.inf, [aim])
@@ -280,9 +244,8 @@ class Calibrator:
     ) -> tuple[Floats, Solution | None, float]:
         """The weights for a price (inf: of the least DR, whatever the distance).
 
-        Returns:
-            The weights (K,), the last program's solution, and for a price of inf and one attribute
-            a lower bound of its DR.
+        Returns the weights (K,), the last program's solution, and for a price of inf and one
+        attribute a lower bound of its DR.
         """
         weights = np.ones(len(self.documents)) if near is None else near
         solution, lower = None, max([each.dr(weights) or 0.0 for each in aims], default=0.0)
@@ -391,7 +354,7 @@ class Calibrator:
         weights = np.round(weights, DIGITS)
         ones, met, kept = np.ones(k), [], []
         asked = {each.name for each in aims}
-        y = np.zeros(0) if solution is None else solution.multipliers
+        y = np.zeros(0) if solution is None else np.round(solution.multipliers, SOLVED)
         row = 1 + len(self.keeps)
         for each in self.aims:
             own = (0.0,) * len(each.target)

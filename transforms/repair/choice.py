@@ -27,13 +27,7 @@ SWAPPED = "swapped"  # in place of a group, where all groups are exchanged
 
 
 class Copy(NamedTuple):
-    """A changed copy that is due of a document.
-
-    Attributes:
-        attribute: The attribute that is changed in it.
-        group: What its id says: the target group, or SWAPPED.
-        exchanges: The sets that change.
-    """
+    """A changed copy that is due of a document."""
 
     attribute: str
     group: str
@@ -42,17 +36,7 @@ class Copy(NamedTuple):
 
 @dataclass
 class Choice:
-    """What changes in a pane.
-
-    Attributes:
-        pane: The staged blocks with proposals.
-        exchanges: The sets of an attribute, by its name; those in mode substitute come first.
-        plans: The plan of an attribute, by its name. Swapped copies and BaseCDA have none.
-        targets: The groups that sets go to, by attribute, document and place.
-        edits: The edits of documents' texts, in order.
-        copies: The copies that are due of documents.
-        cost: What the questions about exchanges cost, by prompt (see `client.stats.Stats`).
-    """
+    """What changes in a pane."""
 
     pane: StagedPane
     exchanges: dict[str, Exchanges] = field(default_factory=dict)
@@ -97,17 +81,6 @@ def choose(annotator: Annotator, before: Figures, staged: Sequence[StagedBlock])
     Attributes in mode substitute come first, in the lists' order, then those in mode augment. A
     later attribute does not change what an earlier one changed. Swapped copies (bias_score.mode
     augment; Dolci et al. 2023, section 4.2.2) have no plan: each document that is due gets one.
-
-    Args:
-        annotator: The annotator that read the blocks.
-        before: The pane's figures before the repair.
-        staged: The blocks with proposals, in source order.
-
-    Returns:
-        What changes.
-
-    Raises:
-        OSError: A file cannot be read.
     """
     config = annotator.config
     out = Choice(StagedPane(staged, joined.field_names(config)))

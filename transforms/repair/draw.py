@@ -40,16 +40,7 @@ MEDIAN = math.log(2)  # of the keys of units of probability 1
 
 @dataclass(slots=True)
 class Unit:
-    """What changes as a whole.
-
-    Attributes:
-        key: Its place in the order of the draw.
-        kind: Its class in the plan.
-        size: Its size in the plan.
-        place: Where it is from; the judge knows what it means.
-        settled: The target groups for which it is accepted.
-        gone: Whether it is a part of another unit, with which it changes.
-    """
+    """What changes as a whole."""
 
     key: float
     kind: Class
@@ -61,12 +52,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What changes.
-
-    Attributes:
-        plan: The plan that the units fulfil.
-        chosen: The units with their target groups, in the units' order.
-    """
+    """What changes."""
 
     plan: Plan
     chosen: list[tuple[Unit, str]]
@@ -80,16 +66,8 @@ Judge = Callable[[list[tuple[Unit, str]]], Sequence[Unit | None]]
 def key(seed: int, attribute: str, identity: str, place: int, probability: float) -> float:
     """Compute a unit's place in the order of the draw.
 
-    Args:
-        seed: The seed of the draw.
-        attribute: The attribute's name, so that attributes draw independently.
-        identity: The document's id.
-        place: The set's place in its document; 0 in mode augment.
-        probability: The first probability that the unit is right, in (0, 1].
-
-    Returns:
-        A number from an exponential distribution of that rate. It is made of 53 bits of BLAKE2b
-        (RFC 7693).
+    Returns A number from an exponential distribution of that rate. It is made of 53 bits of BLAKE2b
+    (RFC 7693).
     """
     digest = hashlib.blake2b(digest_size=8)
     for part in (str(seed), attribute, identity, str(place)):
@@ -109,18 +87,9 @@ def draw(
 ) -> Drawn:
     """Draw what changes in a pane for an attribute.
 
-    Args:
-        counts: Mentions before the repair, (M,).
-        target: Target shares (M,); None: uniform.
-        groups: The attribute's groups, (M,).
-        units: All that may change.
-        judge: Accepts or refuses what is drawn.
+    `target`: Target shares (M,); None: uniform.
 
-    Returns:
-        The units that change, each accepted for its target.
-
-    Raises:
-        ValueError: Counts, target or units do not fit the groups.
+    `counts`: Mentions before the repair, (M,). `groups`: The attribute's groups, (M,).
     """
     alive = sorted(units, key=lambda unit: unit.key)
     rounds = 0
@@ -145,13 +114,7 @@ def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list
 
     Of two groups this is the other one. So different groups stay different.
 
-    Args:
-        groups: The attribute's groups, (M,).
-        units: All that may change.
-        judge: Accepts or refuses them.
-
-    Returns:
-        The units that change, each accepted for its target.
+    `groups`: The attribute's groups, (M,).
     """
     order = [*groups, *groups]
     return _accepted(
@@ -171,14 +134,7 @@ def take_half(
 
     Each has a probability of 0.5, without a plan (BaseCDA; main paper, 4.2.4).
 
-    Args:
-        counts: Mentions before the repair, (M,).
-        groups: The attribute's groups, (M,).
-        units: All that may change, of probability 1 each.
-        judge: Accepts or refuses them.
-
-    Returns:
-        The units that change, each accepted for its target.
+    `counts`: Mentions before the repair, (M,). `groups`: The attribute's groups, (M,).
     """
     by_count = dict(zip(groups, counts, strict=True))
     most, least = (pick(groups, key=by_count.__getitem__) for pick in (max, min))

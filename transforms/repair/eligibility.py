@@ -14,12 +14,7 @@ from evenflow.transforms.substitution.sets import Set
 
 
 class Class(NamedTuple):
-    """A class of sets, or of documents to copy: one source group and the same possible targets.
-
-    Attributes:
-        source: The group.
-        targets: The other groups, sorted.
-    """
+    """A class of sets, or of documents to copy: one source group and the same possible targets."""
 
     source: str
     targets: tuple[str, ...]
@@ -29,11 +24,8 @@ class Class(NamedTuple):
 class ClassSize:
     """The size of a class with T targets, over M groups.
 
-    Attributes:
-        units: Number of sets, or of documents to copy.
-        mentions: Most mentions of the source that would change.
-        sentences: Sentences to change for each target, (T,).
-        changes: What is added to the counts if all go to a target, (T, M).
+    `sentences`: Sentences to change for each target, (T,). `changes`: What is added to the counts
+    if all go to a target, (T, M).
     """
 
     units: int
@@ -44,12 +36,7 @@ class ClassSize:
 
 @dataclass(frozen=True)
 class Eligible:
-    """What may be changed in a pane for an attribute.
-
-    Attributes:
-        groups: The M groups, in the word list's order.
-        tallies: The sizes by class.
-    """
+    """What may be changed in a pane for an attribute."""
 
     groups: tuple[str, ...]
     tallies: Mapping[Class, ClassSize]
@@ -66,15 +53,7 @@ def class_of(proposed: Set) -> Class:
 def measure_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]:
     """The class and size of a set (mode substitute).
 
-    Args:
-        groups: The attribute's groups, (M,).
-        proposed: The set.
-
-    Returns:
-        Its class, and its size as one unit.
-
-    Raises:
-        ValueError: The set has a group that is not among the groups.
+    `groups`: The attribute's groups, (M,).
     """
     place = _places(groups)
     kind = class_of(proposed)
@@ -90,15 +69,7 @@ def choose_copied(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, li
     The sets are those of the group of which most mentions may change; of equal groups, the first in
     the list. The copy for a target changes those of them that can go there.
 
-    Args:
-        groups: The attribute's groups, (M,).
-        sets: The document's eligible sets.
-
-    Returns:
-        The class and the sets; None if no set is eligible.
-
-    Raises:
-        ValueError: A set has a group that is not among the groups.
+    `groups`: The attribute's groups, (M,).
     """
     place = _places(groups)
     by_group: dict[str, list[Set]] = {}
@@ -119,16 +90,7 @@ def measure_copy(
 ) -> tuple[Class, ClassSize] | None:
     """The class and size of a document to copy (mode augment).
 
-    Args:
-        groups: The attribute's groups, (M,).
-        counts: The document's mentions, (M,).
-        sets: Its eligible sets.
-
-    Returns:
-        Its class, and its size as one unit; None if no set is eligible.
-
-    Raises:
-        ValueError: A set has a group that is not among the groups.
+    `groups`: The attribute's groups, (M,). `counts`: The document's mentions, (M,).
     """
     place = _places(groups)
     found = choose_copied(groups, sets)
@@ -150,12 +112,7 @@ def measure_copy(
 def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
     """Add up classes and sizes.
 
-    Args:
-        groups: The attribute's groups, (M,).
-        found: The class and size of each unit.
-
-    Returns:
-        The size of each class.
+    `groups`: The attribute's groups, (M,).
     """
     rows: dict[Class, list[ClassSize]] = {}
     for kind, size in found:

@@ -27,7 +27,7 @@ from evenflow.schemas.config.llm import Tiering
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import validate
-from evenflow.transforms.llm.budget import SPENT
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.llm.worker import STEPS, Tier
 from evenflow.transforms.repair import rebuild
@@ -45,10 +45,7 @@ MODES: tuple[Tiering, ...] = ("cascade", "llm")  # in the third one, embedded, n
 class Total:
     """What prompts come to for an input.
 
-    Attributes:
-        questions: Number of questions.
-        within: Half-width of its interval of 95 %; None: the sample is one unit.
-        tokens: Tokens of the questions and their answers.
+    `within`: Half-width of its interval of 95 %; None: the sample is one unit.
     """
 
     questions: int
@@ -71,7 +68,6 @@ class Sample:
     """Sampled documents, in units of a few.
 
     Attributes:
-        documents: Number of documents.
         weights: Stored bytes of the input that each unit stands for.
         asked: By mode, for each unit: by prompt, the number of questions and the characters of
             their messages.
@@ -88,12 +84,7 @@ class Sample:
     def total(self, modes: Mapping[str, str], input_bytes: int) -> Total:
         """Estimate what prompts come to.
 
-        Args:
-            modes: The mode in which each prompt is asked, by the prompt's name.
-            input_bytes: Stored bytes of the whole input.
-
-        Returns:
-            The total.
+        `input_bytes`: Stored bytes of the whole input.
         """
         weights = np.asarray(self.weights, float)
         counts, tokens = np.zeros(len(weights)), np.zeros(len(weights))
@@ -153,7 +144,6 @@ class Sampler:
     Every step is counted, also those that the configuration leaves out.
 
     Args:
-        config: The configuration.
         unit: Number of documents that are counted together.
 
     Raises:
@@ -175,8 +165,6 @@ class Sampler:
         """Add a block's documents to a sample.
 
         Args:
-            sample: The sample.
-            block: The block.
             stored: Stored bytes of the input that the block stands for. Its units share them by
                 the length of their texts.
         """
@@ -233,9 +221,6 @@ def _everything(config: Config, mode: Tiering) -> Config:
 def configured_modes(config: Config) -> dict[str, str]:
     """The mode in which a run would ask each prompt.
 
-    Args:
-        config: The run's configuration.
-
     Returns:
         The mode by the prompt's name; embedded if the run does not do the prompt's step.
     """
@@ -251,12 +236,6 @@ def result(
     seen: Sample, own: dict[str, str], size: int, tokens_per_second: float
 ) -> dict[str, Any]:
     """The estimate as JSON-able data, by mode and prompt.
-
-    Args:
-        seen: The sample.
-        own: The mode of each prompt as configured (`configured_modes`).
-        size: Bytes of the input.
-        tokens_per_second: Speed of the server.
 
     Returns:
         Questions, tokens and hours.

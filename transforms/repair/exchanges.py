@@ -22,12 +22,7 @@ CONFLICT = "meets another attribute's change"
 
 
 class Spot(NamedTuple):
-    """A document's place in a pane.
-
-    Attributes:
-        block: The number of its block in the pane.
-        line: The number of its line among the block's proposals.
-    """
+    """A document's place in a pane."""
 
     block: int
     line: int
@@ -37,10 +32,6 @@ class StagedPane:
     """The texts and sets of a pane's staged blocks.
 
     The sets of all blocks are held as lines of JSON, the texts of one block at a time.
-
-    Args:
-        blocks: The blocks with proposals, in source order.
-        fields: Fields that are joined to a document's text (see `substitution.joined`).
     """
 
     def __init__(self, blocks: Sequence[StagedBlock], fields: Sequence[str] = ()):
@@ -49,14 +40,7 @@ class StagedPane:
         self._texts: dict[int, dict[int, list[str]]] = {}  # by block, then by ordinal
 
     def spots(self, *blocks: int) -> Iterator[Spot]:
-        """The places of documents with sets, in the pane's order.
-
-        Args:
-            *blocks: Numbers of blocks; none: all blocks.
-
-        Returns:
-            The places.
-        """
+        """The places of documents with sets, in the pane's order."""
         return (
             Spot(block, line)
             for block in blocks or range(len(self._lines))
@@ -66,26 +50,12 @@ class StagedPane:
     def document(self, spot: Spot, attribute: str | None = None) -> Proposed:
         """Read a document's sets.
 
-        Args:
-            spot: The document's place.
-            attribute: The only attribute whose sets are wanted; None: all.
-
-        Returns:
-            The document's sets.
+        `attribute`: The only attribute whose sets are wanted; None: all.
         """
         return Proposed.from_line(self._lines[spot.block][spot.line], attribute)
 
     def text(self, block: int, ordinal: int, whole: bool = False) -> str:
-        """A document's text as it was staged.
-
-        Args:
-            block: The number of its block.
-            ordinal: Its place in its file.
-            whole: Whether its fields are joined to it.
-
-        Returns:
-            The text.
-        """
+        """A document's text as it was staged."""
         if block not in self._texts:
             read = read_documents(self.blocks[block].read(Part.DOCUMENTS))
             texts = joined.texts_of(read.texts, read.fields, self._fields)
@@ -97,18 +67,10 @@ class StagedPane:
 class Exchanges(Decisions[Spot]):
     """An attribute's sets in a pane: units to draw, judged when they are drawn.
 
-    Args:
-        name: The attribute's name.
-        groups: Its groups, (M,).
-        config: The configuration.
-        pane: The staged blocks.
-        judge: The model that judges what is drawn; None: the first probability decides.
-        made: Edits of earlier attributes by document. They are read when units are made.
-        bar: Bars exchanges, whatever the judge says; None: none.
+    `judge`: The model that judges what is drawn; None: the first probability decides. `bar`: Bars
+    exchanges, whatever the judge says; None: none.
 
-    Attributes:
-        name: The attribute's name.
-        count: Number of sets.
+    `groups`: Its groups, (M,).
     """
 
     def __init__(
@@ -158,11 +120,7 @@ class Exchanges(Decisions[Spot]):
     def judge(self, asked: list[tuple[Unit, str]]) -> list[Unit | None]:
         """Judge the exchanges of units (see `draw.Judge`).
 
-        Args:
-            asked: The units, each with the target that its sets are exchanged for.
-
-        Returns:
-            What is left of each unit; None: nothing.
+        Returns what is left of each unit; None: nothing.
         """
         # In the order of the blocks, so that the texts of each are read once
         wanted: dict[Spot, list[Exchange]] = {}
@@ -256,15 +214,7 @@ class Exchanges(Decisions[Spot]):
 
 
 def meets(new: Sequence[Edit], made: Sequence[Edit]) -> bool:
-    """Whether edits overlap or touch others: the text around them is then not what they assume.
-
-    Args:
-        new: Edits.
-        made: The other edits, in order.
-
-    Returns:
-        Whether any two of them meet.
-    """
+    """Whether edits overlap or touch others: the text around them is then not what they assume."""
     for edit in new:
         at = bisect_left(made, edit)
         if (at and made[at - 1].end >= edit.start) or (

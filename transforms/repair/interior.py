@@ -28,12 +28,8 @@ NEAR = 0.99  # part of the way to the nearest bound that a step may go
 class QuadraticProgram:
     """A separable convex program.
 
-    Attributes:
-        rows: A, (R, K).
-        values: b, (R,).
-        low: Lower bounds, (K,).
-        high: Upper bounds, (K,); inf for none.
-        size: The scale of each unknown's cost, (K,).
+    `rows`: A, (R, K). `values`: b, (R,). `low`: Lower bounds, (K,). `high`: Upper bounds, (K,); inf
+    for none. `size`: The scale of each unknown's cost, (K,).
     """
 
     rows: Floats
@@ -47,12 +43,8 @@ class QuadraticProgram:
 class Solution:
     """A solution of a program.
 
-    Attributes:
-        x: The unknowns, (K,).
-        multipliers: Of the rows, (R,).
-        below: Multipliers of the lower bounds, (K,), at least 0.
-        above: Multipliers of the upper bounds, (K,), at least 0.
-        converged: Whether the tolerance was reached.
+    `x`: The unknowns, (K,). `multipliers`: Of the rows, (R,). `below`: Multipliers of the lower
+    bounds, (K,), at least 0. `above`: Multipliers of the upper bounds, (K,), at least 0.
     """
 
     x: Floats
@@ -66,17 +58,13 @@ class Solution:
 class _Point:
     """Where a step begins: the program's rows, and what belongs to K unknowns and R rows.
 
-    Attributes:
-        rows: A, (R, K).
-        factor: Of the equations for the multipliers.
-        curve: Second derivatives with those of the bounds, (K,).
-        down: Distances from the lower bounds, (K,).
-        up: Distances from the upper bounds, (K,); 1 where there is none.
-        below: Multipliers of the lower bounds, (K,).
-        above: Multipliers of the upper bounds, (K,).
-        capped: Whether there is an upper bound, (K,).
-        rest: What is left of the first derivatives, (K,).
-        lacking: What the rows lack, (R,).
+    `factor`: Of the equations for the multipliers.
+
+    `rows`: A, (R, K). `curve`: Second derivatives with those of the bounds, (K,). `down`: Distances
+    from the lower bounds, (K,). `up`: Distances from the upper bounds, (K,); 1 where there is none.
+    `below`: Multipliers of the lower bounds, (K,). `above`: Multipliers of the upper bounds, (K,).
+    `capped`: Whether there is an upper bound, (K,). `rest`: What is left of the first derivatives,
+    (K,). `lacking`: What the rows lack, (R,).
     """
 
     rows: Floats
@@ -91,11 +79,7 @@ class _Point:
     lacking: Floats
 
     def step(self, low: Floats, high: Floats) -> Four:
-        """The step to these products of multipliers and distances, of both kinds of bounds (K,).
-
-        Returns:
-            Changes of x, of the rows' multipliers, and of those of both kinds of bounds.
-        """
+        """The step to these products of multipliers and distances, of both kinds of bounds (K,)."""
         pull = (low - self.below * self.down) / self.down - self.rest
         pull -= (high - self.above * self.up) / self.up
         from scipy.linalg import cho_solve  # most runs need none of scipy, which loads slowly
@@ -113,13 +97,9 @@ class _Point:
 def solve(program: QuadraticProgram, cost: Cost, start: Floats) -> Solution:
     """Solve a program.
 
-    Args:
-        program: The program.
-        cost: The first and the second derivatives of the costs.
-        start: Unknowns between the bounds, (K,); they need not fulfil A x = b.
+    `cost`: The first and the second derivatives of the costs.
 
-    Returns:
-        The solution; not converged if there is none.
+    `start`: Unknowns between the bounds, (K,); they need not fulfil A x = b.
     """
     a, size, capped = program.rows, program.size, np.isfinite(program.high)
     x, y = start.copy(), np.zeros(len(a))

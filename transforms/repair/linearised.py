@@ -51,12 +51,7 @@ class Linearised:
     """
 
     def __init__(self, one: Calibrator, found: ProfileWeights):
-        """Set up the equations that the weights solve.
-
-        Args:
-            one: The calibration.
-            found: Its weights.
-        """
+        """Set up the equations that the weights solve."""
         w, s = found.weights, one.documents
         count, self._weights = max(s.sum(), 1.0), w
         inside = (w > 1 / one.limit + AT_BOUND) & (w < one.limit - AT_BOUND)
@@ -119,16 +114,10 @@ class Linearised:
     ) -> Iterator[Floats]:
         """Compute the linear term of each document's weighted mentions.
 
-        Args:
-            of: The documents' profiles, (D,).
-            counts: Mentions of each group, (D,) each, by attribute.
-            name: The attribute.
-            before: Its weighted mentions that were accepted before, (M,).
-            times: How often each document counts, (D,): its weight, or a drawn number.
-
-        Yields:
-            The terms of AT_ONCE documents, (D, M). Their sums over the groups are the documents'
-            weighted mentions.
+        `of`: The documents' profiles, (D,). `counts`: Mentions of each group, (D,) each, by
+        attribute. `before`: Its weighted mentions that were accepted before, (M,). `times`: How
+        often each document counts, (D,): its weight, or a drawn number. Yields the terms of AT_ONCE
+        documents, (D, M). Their sums over the groups are the documents' weighted mentions.
         """
         k = len(self._weights)
         totals = np.stack([np.bincount(of, own, k) for own in counts[name]])

@@ -29,21 +29,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
 
+from evenflow.transforms.measures.representation.dr import demographic_representation
 from evenflow.transforms.repair.eligibility import Class, Eligible
-from evenflow.transforms.repair.least_dr import Expected, check, expected, fewest_changes
 
 
 @dataclass(frozen=True)
 class Plan:
     """Rates of the classes, and what is expected of them.
 
-    Attributes:
-        expected: Counts and DR before and after.
-        rates: The rate at which a class goes to each of its targets, (T,), by class. A class of
-            which nothing changes is left out.
-        units: Expected number of units that change.
-        sentences: Expected number of sentences that change.
+    `rates`: The rate at which a class goes to each of its targets, (T,), by class. A class of which
+    nothing changes is left out.
     """
 
     expected: Expected
@@ -59,17 +57,9 @@ class Plan:
 def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligible) -> Plan:
     """Find the rates of the least expected DR, with even shares and the fewest changed sentences.
 
-    Args:
-        counts: Mentions before, (M,).
-        target: Target shares (M,); None: uniform.
-        eligible: What may be changed.
+    `target`: Target shares (M,); None: uniform.
 
-    Returns:
-        The plan.
-
-    Raises:
-        ValueError: Counts or target do not fit the groups, or more mentions of a group are eligible
-            than were counted.
+    `counts`: Mentions before, (M,).
     """
     c, q = check(counts, target, len(eligible.groups))
     kinds = sorted(eligible.tallies)
@@ -95,3 +85,218 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
     return Plan(
         expected(c, c + x @ changes, q), rates, round(units, 6), round(float(x @ sentences), 6)
     )
+
+
+Floats = npt.NDArray[np.float64]
+
+DIGITS = 9  # decimals of a rate: only of a thousand million sets would one be off
+NOISE = 1e-8  # share below which the solver's result counts as 0
+# Slack on the least DR, in DR: none if the solver's rounding allows that, else its tolerances
+SLACKS = (0.0, 1e-9, 1e-7)
+TOLERANCE = 1e-10  # HiGHS's finest, on constraints in shares of the mentions
+LOOSE = 1e-9  # slack on gains of groups, in shares of the mentions
+# Share of the mentions that must stay: else a pane could become even by losing all its mentions
+KEPT = 1e-3
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Counts before the changes and those expected after, over M groups.
+
+    `before`: Mentions before, (M,). `after`: Expected mentions after, (M,). `shortage`: Mentions
+    that a group then still lacks, max(0, q_i N - n_i), (M,); all 0 if the target is met.
+    """
+
+    before: tuple[int, ...]
+    after: tuple[float, ...]
+    dr_before: float | None
+    dr_after: float | None
+    shortage: tuple[float, ...]
+
+
+def check(
+    counts: Sequence[int], target: Sequence[float] | None, groups: int
+) -> tuple[Floats, Floats]:
+    """Check counts and target.
+
+    `target`: Target shares (M,); None: uniform.
+
+    `counts`: Mentions, (M,). Returns the counts (M,), and the target (M,), which sums to 1 exactly.
+    """
+    c = np.array(counts, float)
+    if c.shape != (groups,) or not np.isfinite(c).all() or (c < 0).any():
+        raise ValueError(
+            f"counts must be of {groups} groups and not negative, they are {list(counts)}"
+        )
+    q = np.full(groups, 1 / groups) if target is None else np.array(target, float)
+    demographic_representation([1] * groups, q.tolist())  # refuses a target that is not one
+    return c, q / q.sum()
+
+
+def expected(before: Floats, after: Floats, q: Floats) -> Expected:
+    """Describe counts before and after.
+
+    `before`: Mentions before, (M,). `after`: Expected mentions after, (M,). `q`: Target shares,
+    (M,).
+    """
+    lacking = np.maximum(q * after.sum() - after, 0)
+    lacking[lacking <= NOISE * max(after.sum(), 1)] = 0
+    counts = tuple(int(each) for each in before)
+    return Expected(
+        before=counts,
+        after=tuple(round(float(each), 6) for each in after),
+        dr_before=_dr(before, q),
+        dr_after=_dr(after, q),
+        shortage=tuple(round(float(each), 6) for each in lacking),
+    )
+
+
+def fewest_changes(
+    c: Floats, q: Floats, changes: Floats, costs: Floats, classes: npt.NDArray[np.intp]
+) -> Floats:
+    """Solve the programs of `plan` for O options.
+
+    The variables are z, x times the option's size (its greatest change as a share of all mentions,
+    so that a small class is solved as exactly as a large one); tau, 1 / N(x) in step 1 and 1 in
+    the others; and over and under (M,), the parts of n - q N.
+
+    `c`: Mentions before, (M,). `q`: Target shares, (M,). `changes`: What each option adds to the
+    counts if all of it goes, (O, M). `costs`: What each option then costs, (O,). `classes`: The
+    number of each option's class, (O,). The rates of a class sum to 1 at most. Returns the rate of
+    each option in [0, 1], (O,).
+    """
+    rates = np.zeros(len(costs))
+    used = np.flatnonzero(np.abs(changes).max(axis=1, initial=0) > 0)
+    total = c.sum()
+    if not total or not len(used) or len(c) < 2:
+        return rates
+    size = np.abs(changes[used]).max(axis=1)
+    change = changes[used] / size[:, None]
+    size = size / total
+    grown = change.sum(axis=1)
+    m, o = len(c), len(used)
+    eye = np.eye(m)
+    balance = np.hstack([(change - grown[:, None] * q).T, (c / total - q)[:, None], -eye, eye])
+    within = np.zeros((classes.max() + 1, o + 1 + 2 * m))
+    for place in np.unique(classes[used]):
+        own = np.flatnonzero(classes[used] == place)
+        within[place, own] = size[own].max() / size[own]
+        within[place, o] = -size[own].max()
+    mentions = np.concatenate([grown, [1], np.zeros(2 * m)])
+    distance = np.concatenate([np.zeros(o + 1), np.full(2 * m, 0.5)])
+    cost = np.concatenate(
+        [costs[used] / size / max(costs.max(), 1) * size.max(), np.zeros(1 + 2 * m)]
+    )
+    free: list[tuple[float, float | None]] = [(0.0, None)] * (o + 1 + 2 * m)
+    first = _solved(
+        distance,
+        within,
+        np.zeros(len(within)),
+        np.vstack([balance, mentions]),
+        np.append(np.zeros(m), 1),
+        [*free[:o], (0, 1 / KEPT), *free[o + 1 :]],
+    )
+    if first is None:
+        raise ArithmeticError("the least DR was not found")
+    least = max(0.0, float(distance @ first[0]))
+    fixed = [*free[:o], (1, 1), *free[o + 1 :]]
+    for slack in SLACKS:
+        limits = np.vstack(
+            [within, distance - (least if least > NOISE else 0) * mentions, -mentions]
+        )
+        values = np.concatenate([np.zeros(len(within)), [slack, -KEPT]])
+        found = _solved(cost, limits, values, balance, np.zeros(m), fixed)
+        if found is not None:
+            break
+    else:
+        raise ArithmeticError("the fewest changes were not found")
+    options = found[0]
+    lacking = np.flatnonzero(q - c / total > NOISE)
+    if least > NOISE and len(lacking) > 1:  # else the least DR says what each group gains
+        gains = np.hstack([change.T[lacking], np.zeros((len(lacking), 1 + 2 * m))])
+        options = _evenest(options, cost, gains, limits, values, balance, fixed)
+    rates[used] = np.clip(np.round(options[:o] / size, DIGITS), 0, 1)
+    return rates
+
+
+def _evenest(
+    fewest: Floats,
+    cost: Floats,
+    gains: Floats,
+    upper: Floats,
+    upper_values: Floats,
+    equal: Floats,
+    bounds: Sequence[tuple[float, float | None]],
+) -> Floats:
+    """The cheapest of the solutions whose gains are max-min fair, without more gain in all.
+
+    The least gain is made as large as it can be. The groups that hold it back keep it, and the next
+    larger one is made as large as it can be, until no group is left.
+
+    `equal`: The equations, (M, V), whose values are 0.
+
+    `fewest`: The cheapest solution, (V,). `cost`: Cost of the variables, (V,). `gains`: What the
+    variables add to each lacking group, (L, V). `upper`: The other limits, (U, V). `upper_values`:
+    Their values, (U,). Returns the solution, (V,); the cheapest one if the solver finds none.
+    """
+    upper = np.vstack([upper, gains.sum(axis=0)])
+    upper_values = np.append(upper_values, float((gains @ fewest).sum()) + LOOSE)
+    waiting = np.ones(len(gains), bool)
+    least = np.full(len(gains), -1.0)  # of shares of the mentions: no limit
+    while waiting.any():
+        found = _solved(
+            np.append(np.zeros(len(cost)), -1),
+            np.block([[upper, np.zeros((len(upper), 1))], [-gains, waiting[:, None]]]),
+            np.concatenate([upper_values, np.where(waiting, 0, -least)]),
+            np.hstack([equal, np.zeros((len(equal), 1))]),
+            np.zeros(len(equal)),
+            [*bounds, (-1, 1)],
+        )
+        if found is None:
+            return fewest
+        # A positive multiplier: in no solution does the group gain more
+        holds = waiting & (found[1][len(upper) :] > NOISE)
+        least[holds] = found[0][-1] - LOOSE
+        if not holds.any():
+            return fewest
+        waiting &= ~holds
+    found = _solved(
+        cost,
+        np.vstack([upper, -gains]),
+        np.append(upper_values, -least),
+        equal,
+        np.zeros(len(equal)),
+        bounds,
+    )
+    return fewest if found is None else found[0]
+
+
+def _solved(
+    objective: Floats,
+    upper: Floats,
+    upper_values: Floats,
+    equal: Floats,
+    equal_values: Floats,
+    bounds: Sequence[tuple[float, float | None]],
+) -> tuple[Floats, Floats] | None:
+    """The solution of a linear program, and the multipliers of its upper limits (0 or more)."""
+    result = linprog(
+        objective,
+        A_ub=upper,
+        b_ub=upper_values,
+        A_eq=equal,
+        b_eq=equal_values,
+        bounds=bounds,
+        method="highs-ds",
+        options={
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        },
+    )
+    return (result.x, -result.ineqlin.marginals) if result.success else None
+
+
+def _dr(counts: Floats, q: Floats) -> float | None:
+    """Rounded DR of counts; None without mentions."""
+    found = demographic_representation(counts.tolist(), q.tolist())
+    return None if found is None else round(found, DIGITS)

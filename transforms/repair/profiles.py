@@ -27,14 +27,11 @@ TABLE = 2**16  # numbers below this are looked up in a table
 def profiles(numbers: Sequence[AnyInts], values: Sequence[AnyInts], most: int = MOST) -> Ints:
     """Number the profiles of documents.
 
-    Args:
-        numbers: Numbers of each document, not negative, N arrays (D,): mentions and length.
-        values: Values of each document as numbers from 0, V arrays (D,).
-        most: How many profiles there may be, if the coarsest rounding allows that.
+    `numbers`: Numbers of each document, not negative, N arrays (D,): mentions and length.
 
-    Returns:
-        The profile of each document, (D,), from 0 to K - 1. The order of the profiles depends on
-        what is in them, not on the order of the documents.
+    `values`: Values of each document as numbers from 0, V arrays (D,). Returns the profile of each
+    document, (D,), from 0 to K - 1. The order of the profiles depends on what is in them, not on
+    the order of the documents.
     """
     many = len(numbers[0]) >= MANY
     found = None if many else _numbered([*values, *numbers])

@@ -30,14 +30,8 @@ Give = Callable[[int, pa.Table], pa.Table]
 def draw(weights: Floats, strata: Ints, ids: Sequence[str], seed: int) -> Ints:
     """Draw how often each document is written.
 
-    Args:
-        weights: The documents' weights, (D,), of DIGITS decimals.
-        strata: Their strata, (D,).
-        ids: Their ids, (D,).
-        seed: Another seed draws other documents.
-
-    Returns:
-        How often, (D,).
+    `weights`: The documents' weights, (D,), of DIGITS decimals. `strata`: Their strata, (D,).
+    `ids`: Their ids, (D,). Returns how often, (D,).
     """
     keys = np.array([_hash(seed, each) for each in ids], np.uint64)
     order = np.lexsort((np.array(ids, object).astype(str), keys, strata))
@@ -67,7 +61,6 @@ def as_copies(times: Sequence[Ints], ids: Sequence[str]) -> Give:
 
     Args:
         times: How often, of each block's documents.
-        ids: The ids of all documents.
 
     Returns:
         What makes these rows of a block's documents.

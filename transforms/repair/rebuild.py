@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from evenflow.schemas import documents
 from evenflow.schemas.documents import AttributeFigures, Figures, RepairedPane
-from evenflow.transforms.annotation import people
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.choice import Choice, Copy, choose, join
@@ -38,12 +37,7 @@ NO_WORD, OTHER = "it names no group", "another attribute changed the same words"
 
 @dataclass
 class _Rebuilt:
-    """A document, or a copy, as it goes into the pane.
-
-    Attributes:
-        edits: The edits of its text, in order.
-        changes: What became of its sets.
-    """
+    """A document, or a copy, as it goes into the pane."""
 
     edits: list[Edit] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
@@ -57,8 +51,6 @@ def repair(
     Args:
         blocks: The pane's staged blocks in source order, with their figures.
         folder: Where the table of sentences goes.
-        pane: The pane's number.
-        annotator: The annotator that read the blocks.
 
     Returns:
         The pane's figures after the repair, what was done, and the table of sentences.
@@ -76,7 +68,10 @@ def repair(
         if changed is not None:
             changed.take_reading(figures)
         after.add(changed or figures)
-    people.resolve(before, annotator.config)
+    if annotator.config.measure.count == "people":
+        from evenflow.transforms.annotation import people
+
+        people.resolve(before, annotator.config)
     rows = (rebuilder.rows(block) for block in blocks if block.has(Part.SENTENCES))
     shard = sentence_table.write(rows if tally is None else map(tally.seen, rows), folder, pane)
     repairs = rebuilder.summary(before, after)
@@ -87,18 +82,7 @@ def repair(
 
 
 def chosen(blocks: Mapping[StagedBlock, Figures], annotator: Annotator) -> tuple[Figures, Choice]:
-    """Choose what changes in a pane; nothing is changed.
-
-    Args:
-        blocks: The pane's staged blocks in source order, with their figures.
-        annotator: The annotator that read the blocks.
-
-    Returns:
-        The figures of the pane, and what changes.
-
-    Raises:
-        OSError: A file cannot be read.
-    """
+    """Choose what changes in a pane; nothing is changed."""
     before = _no_figures(annotator)
     for each in blocks.values():
         before.add(each)
@@ -121,12 +105,7 @@ def _judged(figures: AttributeFigures) -> dict[str, Any]:
 
 
 class _Rebuilder:
-    """Rebuilds the blocks of a pane with what changes in it.
-
-    Args:
-        annotator: The annotator that read the blocks.
-        choice: What changes.
-    """
+    """Rebuilds the blocks of a pane with what changes in it."""
 
     def __init__(self, annotator: Annotator, choice: Choice):
         self._annotator, self._choice, self._pane = annotator, choice, choice.pane
@@ -139,17 +118,7 @@ class _Rebuilder:
             self._ids.update(block.read(Part.DOCUMENTS)[documents.ID.name].to_pylist())
 
     def rebuild(self, block: StagedBlock) -> Figures | None:
-        """Change the documents of a block.
-
-        Args:
-            block: The block; its documents are rewritten if any of them changes.
-
-        Returns:
-            Its figures after the changes; None if no document changed.
-
-        Raises:
-            OSError: A file cannot be read or written.
-        """
+        """Change the documents of a block."""
         number = self._pane.blocks.index(block)
         originals: dict[int, _Rebuilt] = {}
         copies: dict[int, list[tuple[str, list[Edit]]]] = {}
@@ -204,15 +173,7 @@ class _Rebuilder:
         )
 
     def summary(self, before: Figures, after: Figures) -> dict[str, dict[str, Any]]:
-        """Sum up what was done.
-
-        Args:
-            before: The pane's figures before the repair.
-            after: The pane's figures after it.
-
-        Returns:
-            The fields of ledger.Repair, less the scores, by attribute.
-        """
+        """Sum up what was done."""
         out: dict[str, dict[str, Any]] = {}
         for name, own in self._choice.exchanges.items():
             plan = self._choice.plans.get(name)

@@ -29,22 +29,7 @@ def rewrite(
     changed: Mapping[int, Sequence[Edit]],
     copies: Mapping[int, Sequence[tuple[str, Sequence[Edit]]]],
 ) -> Figures:
-    """Write a block's documents again.
-
-    Args:
-        block: The block.
-        annotator: The annotator that read it.
-        names: Fields that are joined to a document's text in its copies (see
-            `substitution.joined`).
-        changed: Edits of documents' texts, by ordinal.
-        copies: Ids of copies with the edits of the joined texts, by the originals' ordinal.
-
-    Returns:
-        The block's figures.
-
-    Raises:
-        OSError: A file cannot be read or written.
-    """
+    """Write a block's documents again."""
     table = block.read(Part.DOCUMENTS)
     read = read_documents(table)
     whole = joined.texts_of(read.texts, read.fields, names)
@@ -89,13 +74,7 @@ def rewrite(
 def _put(values: pa.Array, every: Sequence[Sequence[str]], at: int) -> pa.Array:
     """A field's values (D,), with the texts of swapped copies in the place of the originals'.
 
-    Args:
-        values: The values.
-        every: By document its text, and of a copy also the texts of the fields.
-        at: The field's place among these texts.
-
-    Returns:
-        The values (D,).
+    Returns the values (D,).
     """
     new = [
         own[at] if len(own) > at and isinstance(value, str) else value

@@ -19,16 +19,6 @@ class SubstitutionCounts:
     """Sums over documents, and the first example of each substitution that was added.
 
     A substitution is a text and what replaces it, both in lower case, and the target group.
-
-    Attributes:
-        changed: Sets that changed.
-        sentences: Sentences with such sets.
-        documents: Documents with such sets, copies included.
-        copies: Documents that are changed copies.
-        uncopied: Documents that were due a swapped copy and got none, by the reason.
-        counts: How often each substitution was made.
-        examples: The first example of each: the document's id, and a stretch of its text before
-            and after.
     """
 
     changed: int = 0
@@ -42,15 +32,7 @@ class SubstitutionCounts:
     def add(
         self, identity: str, text: str, made: Sequence[Change], edits: Sequence[Edit], is_copy: bool
     ) -> None:
-        """Add a document's changes of an attribute.
-
-        Args:
-            identity: The document's id.
-            text: Its text before the changes.
-            made: The sets that changed.
-            edits: All edits of the document, in order.
-            is_copy: Whether the changes are made in a copy.
-        """
+        """Add a document's changes of an attribute."""
         self.changed += len(made)
         self.sentences += len({place for each in made for place in each.proposed.sentences})
         self.documents += 1

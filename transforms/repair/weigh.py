@@ -30,19 +30,15 @@ from evenflow.transforms.staging.block import INPUT, Part, StagedBlock
 MOST_VALUES = 32  # of a field that are kept apart; the rarest are kept together
 NAMED = 40  # characters of a value in the name of what is kept
 DIGITS = 9  # decimals of sums and of what the ledger keeps of weights
+SOLVED = 6  # decimals of what a solver found, a step above its error: processors differ below that
+LINEAR = 8  # digits of products that equations were solved for, of the greatest one
 
 
 @dataclass(frozen=True)
 class Weighed:
     """The weights of a pane.
 
-    Attributes:
-        record: What the ledger keeps of them.
-        sums: Weighted sums, by attribute; of a sample by how often documents are written.
-        weights: The weights of the documents of each block with documents, in order.
-        times: How often the documents of each block are written; None: once, with their weights.
-        ids: The documents' ids; empty unless a sample is drawn.
-        text_bytes: Bytes of the texts that are written.
+    `times`: How often the documents of each block are written; None: once, with their weights.
     """
 
     record: ledger.Weights
@@ -57,12 +53,9 @@ class Weighed:
 class _Pane:
     """What weights may depend on, of D documents in K profiles.
 
-    Attributes:
-        counts: Mentions of each group, (D,) each, by attribute.
-        bytes: Length of the texts, (D,).
-        values: Of each field that must keep its mix: the documents' values as numbers (D,), and
-            their names.
-        of: The documents' profiles, (D,).
+    `counts`: Mentions of each group, (D,) each, by attribute. `bytes`: Length of the texts, (D,).
+    `values`: Of each field that must keep its mix: the documents' values as numbers (D,), and their
+    names. `of`: The documents' profiles, (D,).
     """
 
     counts: dict[str, list[npt.NDArray[np.int32]]]
@@ -96,12 +89,7 @@ def weigh(
 
     Args:
         blocks: The pane's blocks with documents, in source order.
-        attributes: The measured attributes.
-        config: The configuration.
         before: Weighted mentions that were accepted before, (M,) by attribute.
-
-    Returns:
-        The weights.
 
     Raises:
         OSError: A file cannot be read.
@@ -267,9 +255,15 @@ def _sums(
         found[name] = ledger.Sums(
             documents=int(named.sum()),
             counts=[round(each, DIGITS) for each in counts],
-            products=np.round(products, DIGITS).tolist(),
+            products=_steady(products).tolist(),
         )
     return found
+
+
+def _steady(products: Floats) -> Floats:
+    """Products without the last digits, in which processors differ."""
+    greatest = float(np.abs(products).max(initial=0.0))
+    return np.round(products, min(DIGITS, LINEAR - math.ceil(math.log10(greatest or 1.0))))
 
 
 def _record(found: ProfileWeights, one: Calibrator, problem: str | None) -> ledger.Weights:
@@ -279,13 +273,16 @@ def _record(found: ProfileWeights, one: Calibrator, problem: str | None) -> ledg
     def rounded(value: float | None) -> float | None:
         return None if value is None or math.isinf(value) else round(float(value), DIGITS)
 
+    def solved(value: float | None) -> float | None:
+        return None if value is None else round(value, SOLVED)
+
     met = {
         each.name: ledger.WeighedAttribute(
             before=rounded(each.before),
             after=rounded(each.after),
-            least=rounded(each.least),
-            proven=round(each.proven, DIGITS),
-            wider=rounded(each.wider),
+            least=solved(each.least),
+            proven=math.floor(each.proven * 10**SOLVED) / 10**SOLVED,  # a bound stays one
+            wider=solved(each.wider),
             multipliers=[round(value, DIGITS) for value in each.multipliers],
         )
         for each in found.aims
@@ -300,7 +297,7 @@ def _record(found: ProfileWeights, one: Calibrator, problem: str | None) -> ledg
         limit=one.limit,
         floor=one.least_effective,
         held=problem is None and found.price < PRICE,
-        limit_price=round(found.limit_price, DIGITS),
+        limit_price=round(found.limit_price, SOLVED),
         attributes=met,
         kept=[
             ledger.KeptTotal(

@@ -5,7 +5,7 @@ They are kept as they were read, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,8 +24,6 @@ def write(
 
     Args:
         blocks: The pane's blocks in source order.
-        folder: Where the file goes.
-        pane: The pane's number.
         layout: The names of the columns of texts and ids.
 
     Returns:
@@ -35,7 +33,20 @@ def write(
         OSError: A file cannot be read or written.
     """
     tables = (block.read(Part.ASIDE) for block in blocks if block.has(Part.ASIDE))
-    return write_tables(tables, folder / f"part-{pane:08d}-aside.parquet", layout)
+    return write_tables(tables, folder / aside_name(pane), layout)
+
+
+def aside_name(pane: int) -> str:
+    """The name of the file of a pane's documents that are set aside."""
+    return f"part-{pane:08d}-aside.parquet"
+
+
+def reason_column(names: Container[str]) -> str:
+    """The name of the column of reasons, beside columns of other names."""
+    name = REASON.name
+    while name in names:
+        name += "'"
+    return name
 
 
 def write_tables(tables: Iterable[pa.Table], path: Path, layout: ShardLayout) -> Shard | None:
@@ -43,7 +54,6 @@ def write_tables(tables: Iterable[pa.Table], path: Path, layout: ShardLayout) ->
 
     Args:
         tables: In source order, with ID, TEXT, REASON and the input's other fields.
-        path: Where they go.
         layout: The names of the columns of texts and ids.
 
     Returns:
@@ -57,10 +67,8 @@ def write_tables(tables: Iterable[pa.Table], path: Path, layout: ShardLayout) ->
         return None
     others = layout.others(staged)
     names = {column.name for column in others} | {layout.identity, layout.text}
-    reason = REASON.name
-    while reason in names:
-        reason += "'"
-    own = [ID.with_name(layout.identity), TEXT.with_name(layout.text), REASON.with_name(reason)]
+    reason = REASON.with_name(reason_column(names))
+    own = [ID.with_name(layout.identity), TEXT.with_name(layout.text), reason]
     schema = pa.schema([*own, *others])
     table = pa.concat_tables(
         pa.Table.from_arrays(

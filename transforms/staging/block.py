@@ -58,10 +58,6 @@ class StagedBlock:
     def write(self, part: Part, table: pa.Table) -> None:
         """Write a part's table, in the place of an earlier one.
 
-        Args:
-            part: The part.
-            table: Its rows.
-
         Raises:
             OSError: The file cannot be written.
         """
@@ -80,10 +76,6 @@ class StagedBlock:
 
     def write_lines(self, part: Part, lines: Iterable[bytes]) -> None:
         """Write a part's lines, in the place of earlier ones.
-
-        Args:
-            part: The part.
-            lines: The lines, each with its end.
 
         Raises:
             OSError: The file cannot be written.
@@ -142,7 +134,6 @@ def documents_table(found: Documents, own: Mapping[pa.Field, pa.Array]) -> pa.Ta
     """Documents as a table for a block's part.
 
     Args:
-        found: The documents, D of them.
         own: The columns that are computed here, (D,) each.
 
     Returns:

@@ -26,7 +26,6 @@ class Proposed:
 
     Attributes:
         ordinal: The document's place in its file.
-        id: Its id.
         sets: Its substitutable sets by attribute, in the text's order.
         counts: Its mentions (M,) by attribute; only of attributes in mode augment. Empty where a
             swapped copy is due (bias_score.mode augment); its sets then are of the joined texts
@@ -53,11 +52,7 @@ class Proposed:
         """Read what `line` made.
 
         Args:
-            line: The line.
             attribute: The only attribute whose sets are wanted; None: all.
-
-        Returns:
-            The document.
         """
         data = orjson.loads(line)
         sets = {
@@ -72,8 +67,6 @@ class Proposer:
     """Proposes substitutions for the attributes that a configuration repairs by changing text.
 
     Args:
-        config: The configuration.
-        lists: The word lists of its attributes.
         first: The model that gives each set its first probability.
 
     Raises:
@@ -113,8 +106,6 @@ class Proposer:
 
         Args:
             ordinal: The document's place in its file.
-            identity: Its id.
-            text: Its text.
             sentences: All sentences of the text, as (start, end) in characters.
             mentions: All mentions of labels in the text, in order.
             whole: Its joined texts, read in the same way, if a swapped copy of it is due.

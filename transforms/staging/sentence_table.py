@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from evenflow.schemas.documents import SENTENCES
 from evenflow.schemas.ledger import Shard
-from evenflow.transforms.labels.by_sentence import by_sentence, words_per_group
 from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.labels.searched import by_sentence, words_per_group
 from evenflow.transforms.staging.shards import seal
 from evenflow.transforms.substitution.sets import Edit, Set, apply, within
 
@@ -33,8 +33,6 @@ class Relevant(NamedTuple):
     """A document that names a label.
 
     Attributes:
-        number: Its number in the block.
-        text: Its text.
         sentences: All its sentences, as (start, end) in characters.
         mentions: Its mentions of labels, in the text's order.
         kind: The kind of text, by which stereotypes are removed; None: unknown.
@@ -85,7 +83,6 @@ class Change(NamedTuple):
 
     Attributes:
         number: The set's place among the document's sets of its attribute.
-        proposed: The set.
         target: The group that it went to; None: it stayed as it was.
         reason: Why it stayed; empty if it changed or was not drawn.
     """
@@ -103,7 +100,6 @@ class Rows:
     Attributes:
         groups: The groups of each attribute, in the word list's order. An attribute without a word
             list, of which only stereotypes are looked for, is not among them.
-        columns: The values of each column of STAGED.
     """
 
     groups: Mapping[str, Sequence[str]]
@@ -127,8 +123,6 @@ class Rows:
 
         Args:
             ordinal: The document's place in its file.
-            identity: Its id.
-            text: Its text as it was read.
             sentences: All its sentences, as (start, end) in characters.
             mentions: Its mentions of labels, in the text's order.
             findings: What was found of stereotypes, by number of the sentence and attribute.
@@ -176,13 +170,9 @@ def complete(
     """Complete a block's rows with what became of their sets.
 
     Args:
-        staged: The rows, STAGED.
         changes: What became of a document's sets, by the document's ordinal.
         edits: The edits that were made in a document, of all attributes and in order, by the
             document's ordinal.
-
-    Returns:
-        The rows, SENTENCES.
     """
     ordinals, places, attributes = (
         staged.column(name).to_pylist() for name in ("ordinal", "at", "attribute")
@@ -237,8 +227,6 @@ def write(tables: Iterable[pa.Table], folder: Path, pane: int) -> Shard | None:
 
     Args:
         tables: The rows of the pane's blocks, SENTENCES, in source order.
-        folder: Where the file goes.
-        pane: The pane's number.
 
     Returns:
         The file's record; None if the pane has no row.

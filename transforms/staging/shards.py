@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ import pyarrow.parquet as pq
 from evenflow.schemas import documents
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.io import fields, fitting
+from evenflow.transforms.io.parts import Paths, written_back
 from evenflow.transforms.staging.block import Part, StagedBlock, input_fields
 
 # A row group ends at either limit, which bounds the memory of writers and readers.
@@ -30,7 +30,6 @@ def seal(path: Path, rows: int) -> Shard:
     """Make a closed file durable, and describe it for the ledger.
 
     Args:
-        path: The file.
         rows: How many rows it holds.
 
     Returns:
@@ -51,11 +50,9 @@ class ShardLayout:
 
     Attributes:
         attributes: The attributes whose mentions they hold.
-        text: Name of the column of texts.
-        identity: Name of the column of ids.
-        rows: Most documents a shard.
         columns: Columns of the input's other fields in all shards (`fields.unify`), without EXTRA;
             None: those of the pane alone.
+        paths: Paths to the texts that a document is made of; None: its text is a field.
     """
 
     attributes: tuple[documents.Attribute, ...]
@@ -63,6 +60,7 @@ class ShardLayout:
     identity: str
     rows: int
     columns: Sequence[pa.Field] | None = None
+    paths: Sequence[str] | None = None
 
     def others(self, tables: Iterable[pa.Table]) -> list[pa.Field]:
         """The columns of the other fields, with EXTRA; the tables are a pane's documents."""
@@ -88,8 +86,6 @@ def write_shards(
 
     Args:
         blocks: The pane's blocks in source order. A block without documents adds nothing.
-        folder: Where the shards go.
-        pane: The pane's number.
         layout: The columns' names and the length of a shard.
         give: What is written, by the number of a block among those with documents, and its
             documents; None: its documents.
@@ -113,7 +109,7 @@ def write_shards(
             yield pa.Table.from_arrays(
                 [
                     *(table[column.name] for column in (documents.ID, documents.TEXT)),
-                    *convert_inputs(table, others),
+                    *convert_inputs(table, others, layout.paths),
                     *(table[name] for name in own),
                 ],
                 schema=schema,
@@ -147,23 +143,17 @@ def write_shards(
     return shards
 
 
-def outside(shards: Iterable[Path]) -> tuple[int, dict[str, int]]:
-    """Count the documents with fields outside of the columns.
-
-    Args:
-        shards: The shards.
+def outside(shards: Iterable[pa.Table]) -> tuple[int, dict[str, int]]:
+    """Count the documents of shards with fields outside of the columns.
 
     Returns:
         Their number; and the number with each of the NAMED most frequent ones, by its name.
-
-    Raises:
-        OSError: A shard cannot be read.
     """
     documents, names = 0, Counter[str]()
-    for path in shards:
-        for each in pq.read_table(path, columns=[fields.EXTRA.name])[0].drop_null().to_pylist():
-            documents += 1
-            names.update(json.loads(each).keys())
+    for table in shards:
+        found = table[fields.EXTRA.name].drop_null()
+        documents += len(found)
+        names = fields.count_names(names, (each.as_py() for each in found))
     frequent = sorted(names.items(), key=lambda each: (-each[1], each[0]))
     return documents, dict(frequent[:NAMED])
 
@@ -174,9 +164,18 @@ def unify_inputs(tables: Iterable[pa.Table]) -> list[pa.Field]:
     return fields.unify([list(zip(each.schema, each.columns, strict=True)) for each in inputs])
 
 
-def convert_inputs(table: pa.Table, others: Sequence[pa.Field]) -> list[pa.Array | pa.ChunkedArray]:
-    """The input's other fields in a table of D rows, (D,) each, as the columns of a layout."""
+def convert_inputs(
+    table: pa.Table, others: Sequence[pa.Field], paths: Sequence[str] | None = None
+) -> list[pa.Array | pa.ChunkedArray]:
+    """The input's other fields in a table of D rows, (D,) each, as the columns of a layout.
+
+    `paths`: Those to the parts of the text, which are written back; None: it is a field.
+    """
     inputs = input_fields(table)
+    if paths is not None:
+        columns = dict(zip(inputs.schema, inputs.columns, strict=True))
+        made = written_back(Paths(paths), table[documents.TEXT.name].to_pylist(), columns)
+        inputs = pa.Table.from_arrays(list(made.values()), schema=pa.schema(list(made)))
     return fitting.convert(inputs, list(inputs.schema), others[:-1])
 
 

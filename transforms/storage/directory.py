@@ -11,21 +11,17 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from uuid import uuid4
 
-from evenflow.transforms.storage.storage import Storage, Stored
+from evenflow.transforms.storage.storage import Storage, StorageError, Stored
 
 REMOVE_TRIES = 10
 
 
 class Directory(Storage):
-    """A local directory, which need not exist.
-
-    Args:
-        path: The directory.
-    """
+    """A local directory, which need not exist."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -43,19 +39,37 @@ class Directory(Storage):
         """Return the tree below a folder."""
         return Directory(self.path / name)
 
+    def inside(self, name: str) -> Path:
+        """The path of a file or folder.
+
+        Whoever may write to an output may put a link there. None is followed out of it.
+
+        Raises:
+            StorageError: It, or a folder above it, is a link that leads elsewhere, or the name is
+                of no file below.
+        """
+        path, parts = self.path, PurePosixPath(name).parts
+        if ".." in parts or "/" in parts or "\0" in name:
+            raise StorageError(f"{name!r}: not the name of a file below {self.path}")
+        for part in parts:
+            path = path / part
+            if path.is_symlink() and not path.resolve().is_relative_to(self.path.resolve()):
+                raise StorageError(f"{path}: a link that leads out of {self.path}; not followed")
+        return path
+
     def read(self, name: str) -> bytes:
         """Read a file. Raises OSError."""
-        return (self.path / name).read_bytes()
+        return self.inside(name).read_bytes()
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file: a reader, or a start after a crash, sees the old bytes or the new ones."""
         part = self._part(name, data)
-        part.replace(self.path / name)
+        part.replace(self.inside(name))
         _sync(part.parent)
 
     def write_soon(self, name: str, data: bytes) -> None:
         """Write a file that can be made again, without waiting for the disk."""
-        path = self.path / name
+        path = self.inside(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
@@ -63,7 +77,7 @@ class Directory(Storage):
         """Write a file unless there is one."""
         part = self._part(name, data, durable)
         try:
-            os.link(part, self.path / name)
+            os.link(part, self.inside(name))
         except FileExistsError:
             return self.read(name) == data
         finally:
@@ -74,7 +88,7 @@ class Directory(Storage):
 
     def _part(self, name: str, data: bytes, durable: bool = True) -> Path:
         """Write data to a file beside the one that it will be."""
-        path = self.path / name
+        path = self.inside(name)
         part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
         try:
             file = part.open("wb")
@@ -95,7 +109,7 @@ class Directory(Storage):
     def stat(self, name: str) -> Stored | None:
         """Return the facts about a file; None if there is no such file."""
         try:
-            found = (self.path / name).stat()
+            found = self.inside(name).stat()
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Stored(name, found.st_size, found.st_mtime_ns)
@@ -103,7 +117,7 @@ class Directory(Storage):
     def names(self, folder: str) -> list[str]:
         """List the files of a folder, without those in its folders."""
         try:
-            with os.scandir(self.path / folder) as found:
+            with os.scandir(self.inside(folder)) as found:
                 return sorted(
                     each.name
                     for each in found
@@ -115,7 +129,7 @@ class Directory(Storage):
 
     def tree(self, folder: str = "") -> Iterator[Stored]:
         """List all files of a folder and of the folders below it."""
-        for path in (self.path / folder).rglob("*"):
+        for path in self.inside(folder).rglob("*"):
             with suppress(FileNotFoundError):  # it was removed meanwhile
                 if path.is_file():
                     found = path.stat()
@@ -125,14 +139,14 @@ class Directory(Storage):
     def remove(self, names: Iterable[str]) -> None:
         """Delete files; one that is not there is no error."""
         for name in names:
-            (self.path / name).unlink(missing_ok=True)
+            self.inside(name).unlink(missing_ok=True)
 
     def remove_tree(self, folder: str) -> None:
         """Delete a folder with all that is in it; it need not exist.
 
         Others may still write to it for a moment.
         """
-        path = self.path / folder
+        path = self.inside(folder)
         for tries in range(REMOVE_TRIES, -1, -1):
             try:
                 shutil.rmtree(path)
@@ -148,31 +162,31 @@ class Directory(Storage):
         """Rename files, durably."""
         folders: set[Path] = set()
         for source, target in moves:
-            path = self.path / target
+            path = self.inside(target)
             try:
-                (self.path / source).replace(path)
+                self.inside(source).replace(path)
             except FileNotFoundError:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                (self.path / source).replace(path)
+                self.inside(source).replace(path)
             folders.add(path.parent)
         for folder in folders:
             _sync(folder)
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading."""
-        return (self.path / name).open("rb")
+        return self.inside(name).open("rb")
 
     @contextmanager
     def folder(self, name: str) -> Iterator[Path]:
         """Work in the folder itself; it is made where it does not exist."""
-        path = self.path / name
+        path = self.inside(name)
         path.mkdir(parents=True, exist_ok=True)
         yield path
 
     @contextmanager
     def fetched(self, names: Iterable[str]) -> Iterator[list[Path]]:
         """Read the files themselves."""
-        yield [self.path / name for name in names]
+        yield [self.inside(name) for name in names]
 
 
 def _sync(folder: Path) -> None:

@@ -59,17 +59,7 @@ OF_MISSING = 2  # of REASONS: what a store may answer as if a file were missing
 
 
 def explained(error: Exception, scheme: str, address: str, what: str) -> OSError:
-    """Turn an error of the client into one for people.
-
-    Args:
-        error: The error, whose text has the store's answer.
-        scheme: The store's scheme, such as s3.
-        address: The file or folder.
-        what: What was done to it, such as read.
-
-    Returns:
-        A StorageError whose message is a sentence; a FileNotFoundError where a file is missing.
-    """
+    """Turn an error of the client into one for people."""
     text = str(error)
     host = re.search(r"performing [A-Z]+ https?://([^/\s:]+)", text)
     answer = re.search(

@@ -75,11 +75,7 @@ def _client(scheme: str, bucket: str, seconds: float) -> Any:
 
 @contextmanager
 def trying(seconds: float) -> Iterator[None]:
-    """Have this process try requests again for so long only, of storages made within the block.
-
-    Args:
-        seconds: How long.
-    """
+    """Have this process try requests again for so long only, of storages made within the block."""
     global RETRY_SECONDS
     before, RETRY_SECONDS = RETRY_SECONDS, seconds
     try:
@@ -100,18 +96,7 @@ def _find_metadata() -> None:
 
 
 def _again(request: Callable[[], Found], *also: type[Exception]) -> Found:
-    """Make a request; again where its answer was lost.
-
-    Args:
-        request: It may be made twice.
-        also: Further errors after which it is made again.
-
-    Returns:
-        Its answer.
-
-    Raises:
-        BaseError: obstore's; the store refuses it, or does not answer within RETRY_SECONDS.
-    """
+    """Make a request; again where its answer was lost."""
     until = time.monotonic() + RETRY_SECONDS
     for rest in range(TRIES - 1, -1, -1):
         try:
@@ -135,12 +120,7 @@ def _overwrite(request: Callable[[], object]) -> None:
 class ObjectStorage(Storage):
     """Files under a prefix of an object store.
 
-    Args:
-        url: scheme://bucket/prefix; the prefix is taken as it is (blanks and % stand for
-            themselves).
-
-    Raises:
-        StorageError: The scheme or the bucket is missing or cannot be used.
+    `url`: scheme://bucket/prefix; the prefix is taken as it is (blanks and % stand for themselves).
     """
 
     def __init__(self, url: str):
@@ -154,7 +134,8 @@ class ObjectStorage(Storage):
         if scheme not in SCHEMES or not bucket:
             raise StorageError(
                 f"{scheme}://…: no address of a store;"
-                f" {', '.join(f'{each}://' for each in SCHEMES)} and a bucket were expected"
+                f" {', '.join(f'{each}://' for each in SCHEMES)} and a bucket were expected;"
+                " files of other places are downloaded first"
             )
         self.url = url.rstrip("/")
         self._scheme = scheme
@@ -301,12 +282,7 @@ class ObjectStorage(Storage):
 
     @contextmanager
     def _explained(self, name: str, what: str = "read") -> Iterator[None]:
-        """Turn the client's errors into OSErrors with a sentence for people.
-
-        Args:
-            name: The file or folder.
-            what: What is done to it.
-        """
+        """Turn the client's errors into OSErrors with a sentence for people."""
         try:
             yield
         except StorageError:

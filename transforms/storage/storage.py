@@ -72,9 +72,6 @@ class Storage(ABC):
     def read(self, name: str) -> bytes:
         """Read a file.
 
-        Args:
-            name: The file.
-
         Returns:
             Its bytes.
 
@@ -85,9 +82,6 @@ class Storage(ABC):
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Read files, several at a time where that is faster.
-
-        Args:
-            names: The files.
 
         Yields:
             The bytes of each, in order; None where there is no such file.
@@ -128,7 +122,6 @@ class Storage(ABC):
         carried out although its answer was lost.
 
         Args:
-            name: The file.
             data: Its bytes.
             durable: Whether it must outlive a crash of the machine.
 
@@ -189,9 +182,6 @@ class Storage(ABC):
 
         A local file is renamed. In an object store it is copied, and the source stays.
 
-        Args:
-            moves: Source and target of each file.
-
         Raises:
             FileNotFoundError: There is no such source.
             OSError: A file cannot be placed.
@@ -200,12 +190,6 @@ class Storage(ABC):
     @abstractmethod
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading, with seek.
-
-        Args:
-            name: The file.
-
-        Returns:
-            The open file.
 
         Raises:
             OSError: The file cannot be opened, or later read.
@@ -218,12 +202,6 @@ class Storage(ABC):
         In a local directory this is the folder itself. For an object store it is a new folder of
         this machine; what it holds at the end of the block is uploaded, and then the folder is
         deleted. After an error nothing is uploaded.
-
-        Args:
-            name: The folder.
-
-        Yields:
-            The local folder.
 
         Raises:
             OSError: A file cannot be written or uploaded.
@@ -240,9 +218,6 @@ class Storage(ABC):
     @contextmanager
     def fetched(self, names: Iterable[str]) -> Iterator[list[Path]]:
         """Read files as local files.
-
-        Args:
-            names: The files.
 
         Yields:
             Paths of this machine: the files themselves, or copies for the time of the block.
@@ -274,10 +249,7 @@ def at(place: Place) -> Storage:
 
     Args:
         place: A local path, an address with a scheme (s3://bucket/prefix, gs://, az://,
-            memory://name for tests; hf://datasets/owner/name to read), or a storage.
-
-    Returns:
-        The storage.
+            memory://name for tests), or a storage.
 
     Raises:
         StorageError: The scheme is not known, or the store cannot be reached with these settings.
@@ -290,11 +262,6 @@ def at(place: Place) -> Storage:
 
         # pyarrow takes a relative name with a colon for an address
         made = Directory(Path(place).absolute() if ":" in str(place) else Path(place))
-        return made
-    if str(place).startswith("hf://"):
-        from evenflow.transforms.storage.hub import HubStorage
-
-        made = HubStorage(str(place))
         return made
     # The client of object stores takes 50 ms to import
     from evenflow.transforms.storage.objects import ObjectStorage

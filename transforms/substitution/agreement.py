@@ -24,12 +24,8 @@ def recase(original: str, canonical: str, replacement: str) -> str:
     “christian” gets “quran” and “muslim”.
 
     Args:
-        original: The word as the text has it.
         canonical: The word as a list writes it (“Bible”, “church”).
         replacement: The word to be put in its place.
-
-    Returns:
-        The replacement with these capitals.
     """
     if original == original.lower():
         return replacement.lower() if canonical != canonical.lower() else replacement
@@ -59,10 +55,7 @@ def edit_article(
     """Find the edit of the a or an before text[start:] that a replacement needs.
 
     Args:
-        text: The document.
         start: First character of the replaced word.
-        original: The replaced word.
-        replacement: The word in its place.
 
     Returns:
         Start, end and replacement of the article, None where it stays.
@@ -96,10 +89,7 @@ def fit_possessive(text: str, end: int, original: str, replacement: str) -> tupl
     “ladies'” → “gentlemen's”, “gentlemen's” → “ladies'”, “actress'” → “actor's”.
 
     Args:
-        text: The document.
         end: Character after the replaced word.
-        original: The replaced word.
-        replacement: The word in its place.
 
     Returns:
         The end of the edit, and its replacement with the possessive.

@@ -24,18 +24,7 @@ def propose(
     words: WordList,
     with_pronouns: bool,
 ) -> list[Set]:
-    """Propose a set for each sentence and group.
-
-    Args:
-        text: The document.
-        sentences: (start, end) in order.
-        mentions: Of one attribute, in the text's order.
-        words: The attribute's list.
-        with_pronouns: Whether pronouns change by the words around them.
-
-    Returns:
-        Sets of confidence 1.
-    """
+    """Propose a set for each sentence and group."""
     by_place: dict[tuple[int, str], list[Mention]] = {}
     place = 0
     for mention in mentions:
@@ -78,7 +67,6 @@ def draw(text: str, place: int, size: int) -> int:
     The blank at the text's end does not count: a line that is read may end in a line break.
 
     Args:
-        text: The text.
         place: Any number, such as an offset.
         size: Number of possible results, at least 1.
 
@@ -94,10 +82,6 @@ def draw(text: str, place: int, size: int) -> int:
 def draw_for(text: str) -> int:
     """Draw a number for a text, which chooses the same one of several words throughout.
 
-    Args:
-        text: The text.
-
-    Returns:
-        A number from 0 to 2³² - 1.
+    Returns A number from 0 to 2³² - 1.
     """
     return draw(text, 0, 1 << 32)

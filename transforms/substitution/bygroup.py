@@ -28,7 +28,6 @@ class ByGroup:
     """Finds the items of a list without pronouns.
 
     Args:
-        words: The list.
         roles: Its role map, which may be empty.
         draws: Whether one of several words that are as good is drawn; see `Substituter`.
     """
@@ -49,12 +48,7 @@ class ByGroup:
         have a mention and in the two after each.
 
         Args:
-            text: The document.
             sentences: (start, end) in order.
-            mentions: Of this list, in order.
-
-        Returns:
-            Chains of items that change together.
         """
         items = sets.place_mentions(sentences, mentions, self._words)
         number = base_cda.draw_for(text) if items and self._draws else 0

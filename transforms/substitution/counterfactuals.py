@@ -27,11 +27,7 @@ from evenflow.wordlists.loader import WordList
 class Rewritten:
     """A text with every eligible set exchanged.
 
-    Attributes:
-        text: The new text.
-        edits: The edits of the original.
-        sets: All sets, refused ones too.
-        targets: The group that each set went to; None: it stayed.
+    `targets`: The group that each set went to; None: it stayed.
     """
 
     text: str
@@ -53,18 +49,11 @@ def rewrite(
     """Exchange every eligible set of a text, without a repair plan.
 
     Args:
-        text: The document.
-        lists: Word lists.
-        attribute: The attribute to exchange.
-        method: `gc` or `base`.
         source: Exchange only sets of this group; None: of every group.
         target: The group that they go to; None: a hash of the text chooses among those that a set
             may go to.
         strictness: The least probability of being right that an exchange needs.
         judge: Gives this probability; None: every set whose form allows it is exchanged.
-
-    Returns:
-        The text, its edits, and all sets.
 
     Raises:
         ValueError: The lists do not have the attribute or a group.
@@ -95,15 +84,10 @@ def exchanged(
     """Have the proposed sets of a text judged, and exchange those that may be.
 
     Args:
-        text: The document.
-        proposed: Sets of one attribute.
         strictness: The least probability of being right that an exchange needs.
         wanted: Gives the group that a set should go to, None for none.
         judge: Gives this probability; None: the sets' own.
         bar: Bars exchanges that the judge may accept; None: none.
-
-    Returns:
-        The text, its edits, and all sets.
     """
     decisions = Decisions[None](strictness, judge, bar)
     asked = [
@@ -135,11 +119,6 @@ def chooser(
     text: str, source: str | None = None, target: str | None = None
 ) -> Callable[[Set], str | None]:
     """Make a function that chooses a target group for each set of a text, without a repair plan.
-
-    Args:
-        text: The document.
-        source: See `rewrite`.
-        target: See `rewrite`.
 
     Returns:
         A function that gives a set's target group, None for none.

@@ -51,9 +51,7 @@ class Decisions(Generic[Spot]):
         """Say why a set may not change.
 
         Args:
-            spot: Its document.
             place: Its place among the document's sets of the attribute.
-            proposed: The set.
 
         Returns:
             The reason; empty if the set may change.
@@ -84,7 +82,6 @@ class Decisions(Generic[Spot]):
         """Have exchanges judged.
 
         Args:
-            wanted: The exchanges of documents.
             show: Gives exchanges of a document as a judge is shown them.
         """
         cases = {

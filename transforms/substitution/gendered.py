@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.substitution import agreement, base_cda, even, persons, sets
+from evenflow.transforms.substitution import agreement, base_cda, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.roles import Companions, RoleMap
 from evenflow.transforms.substitution.sets import Item
-from evenflow.transforms.substitution.wordkinds import kind_of
-from evenflow.transforms.text import pronouns
+from evenflow.transforms.text import english, pronouns
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -37,7 +39,6 @@ class Gendered:
     """Finds the items of a list that has pronouns.
 
     Args:
-        words: A list for which `is_gendered` holds.
         roles: Its role map, which may be empty.
         draws: Whether one of several words that are as good is drawn; see `Substituter`.
     """
@@ -66,9 +67,7 @@ class Gendered:
         Pronouns have no replacements yet, see `replace_pronoun`.
 
         Args:
-            text: The document.
             sentences: (start, end) in order.
-            mentions: Of this list, in order.
 
         Returns:
             Chains of items that change together.
@@ -92,7 +91,7 @@ class Gendered:
         for item in items:
             if item.kind != "pronoun":
                 self._replace(text, item, number)
-        even.refuse_pairs(text, items, self._pair)
+        refuse_pairs(text, items, self._pair)
         return persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
 
     def other_group(self, group: str) -> str:
@@ -100,12 +99,7 @@ class Gendered:
         return self.male if group == self.female else self.female
 
     def replace_pronoun(self, text: str, item: Item) -> None:
-        """Set a pronoun's replacement, which depends on the words around it.
-
-        Args:
-            text: The document.
-            item: The pronoun, which is changed.
-        """
+        """Set a pronoun's replacement, which depends on the words around it."""
         word, _ = pronouns.find_counterpart(text, item.start, item.end, item.word)
         original = text[item.start : item.end]
         item.replacements[self.other_group(item.group)] = agreement.recase(
@@ -128,3 +122,60 @@ class Gendered:
             item.refuse(sets.NO_COUNTERPART)
             return
         item.replacements[other] = agreement.recase(original, original.lower(), word)
+
+
+TITLES = frozenset(("mr", "mrs", "ms"))
+ADJECTIVES = frozenset(("female", "male", "feminine", "masculine"))
+ABSTRACT = english.words("abstract")
+# Words that are singular though they end in s
+SINGULAR_S = frozenset(("alumnus", "sis", "mrs", "ms", "hers", "his"))
+PLURALS = frozenset(("men", "women", "alumni", "alumnae"))
+IN_LAWS = re.compile(r"\w+s-in-law")
+
+
+@lru_cache(1 << 12)
+def kind_of(word: str) -> str:
+    """Find the kind of a label, as `sets.Item` has it."""
+    if word in pronouns.PRONOUNS:
+        return "pronoun"
+    if word in TITLES:
+        return "title"
+    if word in ADJECTIVES:
+        return "adjective"
+    if word in ABSTRACT:
+        return "other"
+    last = word.split(" ")[-1]
+    if word in SINGULAR_S or last.endswith("ss"):
+        return "noun"
+    if last in PLURALS or last.endswith(("men", "s")) or IN_LAWS.match(last):
+        return "plural"
+    return "noun"
+
+
+LONGEST = 40  # characters between two linked words
+COORDINATED = re.compile(
+    r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"
+    r"(?:[\w%'-]+\s+){0,2}",
+    re.IGNORECASE,
+)
+# Linked words of one of these kinds are a pair, also with different roles.
+KINDS = ("pronoun", "plural", "title")
+
+
+def refuse_pairs(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
+    """Refuse the words that name both sides together."""
+    for first, second in pairwise(items):
+        if (
+            first.group == second.group
+            or first.sentence != second.sentence
+            or second.start - first.end > LONGEST
+        ):
+            continue
+        counterparts = (
+            (first.kind == second.kind and first.kind in KINDS)
+            or spelling.fold(pair.get(first.word, "")) == second.word
+            or spelling.fold(pair.get(second.word, "")) == first.word
+        )
+        if counterparts and COORDINATED.fullmatch(text, first.end, second.start) is not None:
+            first.refuse(sets.EVEN)
+            second.refuse(sets.EVEN)

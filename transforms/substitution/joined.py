@@ -17,18 +17,13 @@ from evenflow.transforms.substitution.sets import Edit, apply, within
 
 def field_names(config: Config) -> tuple[str, ...]:
     """The fields besides the text in which swapped copies have other words (bias_score.fields)."""
-    return tuple(name for name in config.bias_score.fields if name != config.fields.text)
+    return tuple(name for name in config.bias_score.fields if name != config.fields.column)
 
 
 def texts_of(
     texts: Sequence[str], fields: Mapping[pa.Field, pa.Array], names: Sequence[str]
 ) -> list[list[str]]:
     """The texts of D documents that belong together.
-
-    Args:
-        texts: The documents' own texts.
-        fields: Their other fields.
-        names: The fields to take.
 
     Returns:
         For each document its text and the values of the fields; an empty text where there is none.
@@ -45,11 +40,7 @@ def apply_apart(texts: Sequence[str], edits: Sequence[Edit]) -> list[str]:
     """Apply edits of joined texts to each of them.
 
     Args:
-        texts: The texts.
         edits: The edits by offsets in BETWEEN.join(texts), in order.
-
-    Returns:
-        The new texts.
     """
     begins = accumulate((len(text) + len(BETWEEN) for text in texts), initial=0)
     places = [(begin, end - len(BETWEEN)) for begin, end in pairwise(begins)]

@@ -16,7 +16,6 @@ class FirstScorer(Protocol):
 
         Args:
             attribute: The attribute whose groups are exchanged.
-            each: The marked windows of each exchange.
 
         Returns:
             The probability (0 to 1) that each exchange is right.
@@ -43,8 +42,6 @@ class Asked(NamedTuple):
     """Exchanges of a document that a judge is asked about.
 
     Attributes:
-        text: The document.
-        sets: All its sets of one attribute.
         exchanges: Of each exchange, the index of its set and the target group.
     """
 
@@ -61,9 +58,6 @@ class ExchangeJudge(Protocol):
 
         Args:
             documents: The documents, read one after the other.
-
-        Returns:
-            Of each document, an answer for each exchange.
         """
         ...
 

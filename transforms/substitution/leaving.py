@@ -13,12 +13,7 @@ NUMBER = re.compile(r"(?<![\w.,])\d{1,18}(?!\w|[.,]\d)")
 
 
 class Leaving:
-    """Finds sentences that have a word or a number of some.
-
-    Args:
-        given: Words and phrases, in any case and with any blanks, and ranges of whole numbers, such
-            as 1000-2029.
-    """
+    """Finds sentences that have a word or a number of some."""
 
     def __init__(self, given: Iterable[str]):
         ranges = {each: found for each in given if (found := RANGE.fullmatch(each))}

@@ -40,15 +40,7 @@ def find_chains(
 ) -> list[Chain]:
     """Group items to chains; each item is in one.
 
-    Args:
-        text: The document.
-        sentences: (start, end) in order.
-        items: Gendered words in the text's order.
-        sexes: The sex (f, m) that the first names of a group's people have, by group.
-        caseless: Whether the text is written without capitals.
-
-    Returns:
-        The chains, each in the text's order.
+    `sexes`: The sex (f, m) that the first names of a group's people have, by group.
     """
     out: list[Chain] = []
     for group, sex in sexes.items():
@@ -161,13 +153,6 @@ def join_stories(text: str, items: Sequence[Item]) -> list[Chain]:
     """Group items of lists without pronouns to chains.
 
     A group's words in one sentence, or in neighbouring sentences of a line, are one story.
-
-    Args:
-        text: The document.
-        items: Words of the groups, in the text's order.
-
-    Returns:
-        The chains, each in the text's order.
     """
     out: list[Chain] = []
     last: dict[str, Chain] = {}

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import re
 
-from evenflow.transforms.substitution import leads
-from evenflow.transforms.substitution.leads import CLAUSE_WORDS, POSSESSIVES
 from evenflow.transforms.substitution.roles import ADJECTIVE, COLLECTIVE, NOUN
 from evenflow.transforms.text.english import CLOSED
 from evenflow.transforms.text.wordclasses import is_noun, is_third_person, is_verb
 from evenflow.transforms.text.words import COMPOUND, HYPHENATED
 
-DETERMINER = leads.compile_lead(
+POSSESSIVES = "my|your|his|her|our|their"
+# Words that no noun phrase continues over
+CLAUSE_WORDS = "at|in|on|for|with|from|by|as|into|than|like|if"
+
+
+def compile_lead(
+    words: str, others: int = 0, other: str = COMPOUND, but: str = ""
+) -> re.Pattern[str]:
+    """Compile a pattern that finds one of some words shortly before the end of a text."""
+    excluded = rf"(?!(?:{but})\b)" if but else ""
+    between = rf"(?:{excluded}{other}\s+){{0,{others}}}" if others else ""
+    return re.compile(rf"\b(?:{words})\s+{between}$", re.IGNORECASE)
+
+
+DETERMINER = compile_lead(
     rf"an?|the|this|that|every|each|another|any|no|one|some|{POSSESSIVES}|fellow|two|three|many|few"
     r"|all|these|those|most|\d+",
     2,
@@ -19,7 +31,7 @@ DETERMINER = leads.compile_lead(
 )
 NEXT = re.compile(r"[ \u00a0]+([^\W\d_][\w'’-]*)")
 LISTED = re.compile(rf"\s*,\s*{COMPOUND}\s+{COMPOUND}")  # “an elderly, soft-spoken man”
-ARTICLE = leads.compile_lead("an?|this|that|every|each|another|one|two|three", 1, "very")
+ARTICLE = compile_lead("an?|this|that|every|each|another|one|two|three", 1, "very")
 # “Muslim is a …”: a label with a verb of its own is a noun, unless it ends another's predicate.
 FINITE = re.compile(r"\s+(?:is|was|has|can|will|would|does)\b")
 PREDICATIVE = re.compile(
@@ -29,28 +41,19 @@ PREDICATIVE = re.compile(
     re.IGNORECASE,
 )
 # After a plural verb stands no single person: “why are the most extreme christian?”
-ARE = leads.compile_lead(
+ARE = compile_lead(
     "are|were|theyre",
     3,
     but="an?|one|each|every|this|that|any|no|you|he|she|i|my|our|your|his|her|their|of|by|with|for",
 )
 # After a word for one person, a word that ends in s is a verb: “if one muslim commits murder”.
-ONE = leads.compile_lead("an?|one|every|each|another")
+ONE = compile_lead("an?|one|every|each|another")
 ENDS = re.compile(r"\s*(?:[.,;:!?)]|$|\n)")
-THE = leads.compile_lead("the", 1, HYPHENATED)
+THE = compile_lead("the", 1, HYPHENATED)
 
 
 def part_of_speech(before: str, after: str, parts: set[str]) -> str:
-    """Decide what a label is in its place.
-
-    Args:
-        before: What stands before it in its sentence.
-        after: What stands after it.
-        parts: What its roles allow: `NOUN`, `ADJECTIVE`, `COLLECTIVE` (“the elderly”).
-
-    Returns:
-        One of these, or “other” where the place fits none of them.
-    """
+    """Decide what a label is in its place."""
     following = NEXT.match(after)
     thing = following[1].lower() if following else ""
     goes_on = bool(thing) and is_noun(thing)

@@ -15,14 +15,7 @@ from evenflow.transforms.substitution.judges import Asked, Judged
 
 
 class PluginJudge:
-    """Judges by a plug-in; an exchange of which it gives no probability is refused.
-
-    Args:
-        name: The plug-in's name, or its place.
-
-    Raises:
-        PluginError: The plug-in cannot be used.
-    """
+    """Judges by a plug-in; an exchange of which it gives no probability is refused."""
 
     def __init__(self, name: str):
         self._plugin = load(JUDGES, name)

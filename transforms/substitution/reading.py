@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,25 +14,21 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.models.passages import Place
 from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged
-from evenflow.transforms.substitution.plugin_judge import PluginJudge
 from evenflow.transforms.substitution.sets import Set
 
 if TYPE_CHECKING:
-    from evenflow.transforms.models.reader import Reader, Reading
+    from evenflow.transforms.models.reader import Reader, Reading, Said
 
 STRICTNESS = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
 # With a first probability below this one a judge is not asked: nearly half of all sets, and one in
 # twenty of the right ones (tests/benchmarks/exchange.py)
 UNLIKELY = 0.015
 TOGETHER = 64  # documents whose texts are held for the threads
+KEPT = 200_000  # links between mentions that are kept: some 20 MiB, and thousands of passages
 
 
 def strictness(config: Config, attribute: str) -> float:
     """Find the least probability that an attribute's exchanges need.
-
-    Args:
-        config: The configuration.
-        attribute: The attribute.
 
     Returns:
         `repair.strictness`, or the probability from which the shipped reader's exchanges reach
@@ -51,8 +49,6 @@ def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJ
     """The judge of a configuration's exchanges; None: the first stage decides.
 
     Args:
-        config: The configuration.
-        threads: See `DocumentJudge`.
         stops: Whether a set that is surely refused is read no further.
 
     Raises:
@@ -63,18 +59,15 @@ def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJ
         return None
     if config.repair.judge == "careful":
         return DocumentJudge.shipped(partial(strictness, config) if stops else None, threads)
+    from evenflow.transforms.substitution.plugin_judge import PluginJudge
+
     return PluginJudge(config.repair.judge)
 
 
 def least(judge: ExchangeJudge | None, strictness: float) -> float:
     """Find the first probability below which a set does not change and no judge is asked.
 
-    Args:
-        judge: The judge; None: the first probability decides.
-        strictness: The probability from which an exchange is made.
-
-    Returns:
-        The probability; 1 where the reader has no cut, so that it makes no exchange.
+    `judge`: The judge; None: the first probability decides.
     """
     if judge is None or not strictness:
         return strictness
@@ -98,7 +91,6 @@ class DocumentJudge:
     else is asked.
 
     Args:
-        reader: The reader.
         strictness: The probability from which an exchange of an attribute is made. A set of which
             a mention has a lower one is refused, and the rest of its person is not read. None: all
             is read.
@@ -109,6 +101,7 @@ class DocumentJudge:
         self, reader: Reader, strictness: Callable[[str], float] | None = None, threads: int = 1
     ):
         self._reader, self._strictness, self._threads = reader, strictness, threads
+        self._kept = Kept()  # a draw asks about a document in many of its rounds
 
     @classmethod
     def shipped(
@@ -132,13 +125,18 @@ class DocumentJudge:
         text, sets, asked = document
         shows = bool(sets) and self._reader.shows(sets[0].attribute)
         by_word: dict[str | None, JoinedSets] = {}
+        keys: dict[str | None, bytes] = {}
         out: list[Judged] = []
         for number, target in asked:
             shown = target if shows else None
             if shown not in by_word:
                 mentions, places = places_of(sets, shown)
-                by_word[shown] = JoinedSets(self._reader.read(text, places), mentions, sets)
+                reading, keys[shown] = self._reader.read(text, places), key_of(text, places)
+                reading.known |= self._kept.get(keys[shown])
+                by_word[shown] = JoinedSets(reading, mentions, sets)
             out.append(self._answer(by_word[shown], sets[number].attribute, number, target))
+        for shown, key in keys.items():
+            self._kept.put(key, by_word[shown].reading.known)
         return out
 
     def _answer(self, document: JoinedSets, attribute: str, number: int, target: str) -> Judged:
@@ -153,16 +151,46 @@ class DocumentJudge:
         return Judged(*self._reader.judge(attribute, document.reading, own, staying), joined)
 
 
+class Kept:
+    """What a reader said of the documents that were asked about last, without their texts.
+
+    Threads share it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said: dict[bytes, tuple[dict[int, Said], int]] = {}  # with its size
+        self._size = 0
+
+    def get(self, key: bytes) -> Mapping[int, Said]:
+        """What was said of a document; empty where nothing is kept."""
+        with self._lock:
+            return dict(self._said[key][0]) if key in self._said else {}
+
+    def put(self, key: bytes, said: dict[int, Said]) -> None:
+        """Keep what was said of a document, in the place of what was asked for longest ago."""
+        size = sum(1 + len(each.links) for each in said.values())
+        with self._lock:
+            self._size += size - self._said.pop(key, ({}, 0))[1]
+            self._said[key] = said, size
+            while self._size > KEPT:
+                self._size -= self._said.pop(next(iter(self._said)))[1]
+
+
+def key_of(text: str, places: Sequence[Place]) -> bytes:
+    """The digest of what a reading depends on."""
+    digest = hashlib.blake2b(repr(places).encode("utf-8", "surrogatepass"), digest_size=16)
+    digest.update(text.encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
 class JoinedSets:
     """Joins the sets of a document that name one person, as a reader links their mentions.
 
     Args:
-        reading: The reading of the document.
         mentions: Its mentions in the reading's order.
-        sets: All its sets of one attribute.
 
     Attributes:
-        reading: As given.
         own: By set, the indices of its mentions.
     """
 
@@ -174,10 +202,6 @@ class JoinedSets:
 
     def of(self, number: int, target: str) -> tuple[int, ...]:
         """Find the sets that change with a set.
-
-        Args:
-            number: The index of the set.
-            target: The group that it goes to.
 
         Returns:
             The indices of the sets of the same person that can go there too, in order.
@@ -218,7 +242,6 @@ def places_of(sets: Sequence[Set], target: str | None) -> tuple[list[Mention], l
     """Find the mentions of a document's sets, with what would stand in their place.
 
     Args:
-        sets: All sets of one attribute.
         target: The group that they go to, whose words the reader is shown; None: it is shown none.
 
     Returns:

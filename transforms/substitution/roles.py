@@ -36,16 +36,7 @@ class RoleMapError(EvenflowError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Role:
-    """A role and its words.
-
-    Attributes:
-        name: Its name.
-        part: Its part of speech: noun, adjective or collective.
-        number: Its grammatical number.
-        words: Its words by group.
-        put_in: The words to put in, by group, each as good as the others; where it has none, the
-            group's first word is put in.
-    """
+    """A role and its words."""
 
     name: str
     part: str
@@ -54,15 +45,7 @@ class Role:
     put_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def target(self, group: str, number: int) -> str | None:
-        """The word to put in for a group.
-
-        Args:
-            group: The group.
-            number: Chooses among several that are as good; see `base_cda.draw`.
-
-        Returns:
-            The word, None where the group has none.
-        """
+        """The word to put in for a group."""
         words = self.put_in.get(group) or self.words.get(group, ())[:1]
         return words[number % len(words)] if words else None
 
@@ -72,9 +55,6 @@ class RoleMap:
     """The roles of an attribute.
 
     Attributes:
-        by_word: The roles of each folded word.
-        canonical: The spelling of each folded word.
-        groups: The group of each folded word.
         companions: Folded words that are no labels.
         prefer: The counterpart of a folded label, empty where it has none.
     """
@@ -87,11 +67,7 @@ class RoleMap:
 
 
 class Companions:
-    """Finds the companions of a role map as whole words, the longest first; case is ignored.
-
-    Args:
-        roles: The role map.
-    """
+    """Finds the companions of a role map as whole words, the longest first; case is ignored."""
 
     def __init__(self, roles: RoleMap):
         self._by_first: dict[str, list[str]] = {}
@@ -108,17 +84,7 @@ class Companions:
         places: Sequence[int],
         items: Sequence[Item],
     ) -> Iterator[tuple[Item, Role]]:
-        """Find the companions in some sentences that overlap no item.
-
-        Args:
-            text: The document.
-            sentences: (start, end) in order.
-            places: Numbers of the sentences to search, ascending.
-            items: The items known already, in the text's order.
-
-        Yields:
-            Each companion as a noun, with its first role.
-        """
+        """Find the companions in some sentences that overlap no item."""
         if not self._firsts or not places:
             return
         lowered = text.lower()
@@ -174,9 +140,6 @@ def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 def of(words: WordList) -> RoleMap:
     """Read the role map of a list.
 
-    Args:
-        words: The list.
-
     Returns:
         Its role map, an empty one where it has none.
 
@@ -190,18 +153,7 @@ def of(words: WordList) -> RoleMap:
 
 
 def read(path: Path, groups: Sequence[str]) -> RoleMap:
-    """Read a role map from a file.
-
-    Args:
-        path: The file.
-        groups: The groups of the list, which the map's groups must be among.
-
-    Returns:
-        The role map.
-
-    Raises:
-        RoleMapError: The file cannot be read as a role map of these groups.
-    """
+    """Read a role map from a file."""
     try:
         stored = yaml.load(path.read_text(encoding="utf-8"), nodes.PARSER)
     except (yaml.YAMLError, UnicodeDecodeError) as error:

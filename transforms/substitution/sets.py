@@ -23,13 +23,7 @@ HALF = "another mention of the same person would stay"
 
 
 class Edit(NamedTuple):
-    """A change: text[start:end] becomes the replacement.
-
-    Attributes:
-        start: First character.
-        end: Character after the last.
-        replacement: The new text.
-    """
+    """A change: text[start:end] becomes the replacement."""
 
     start: int
     end: int
@@ -37,12 +31,7 @@ class Edit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A mention that stays as it is.
-
-    Attributes:
-        mention: The mention.
-        reason: Why it stays.
-    """
+    """A mention that stays as it is."""
 
     mention: Mention
     reason: str
@@ -53,12 +42,7 @@ class Item:
     """A word of one group: a mention, or a word that is no label but must change with one.
 
     Attributes:
-        start: First character.
-        end: Character after the last.
-        word: The folded word.
-        group: Its group.
         kind: pronoun, noun, plural, adjective, title, collective or other.
-        sentence: The number of its sentence.
         mention: The mention, None for a word that is no label.
         refusal: Why the word may not change, empty where its form allows it.
         replacements: By target group, the word as it would stand in the text, empty where the item
@@ -87,14 +71,10 @@ class Set:
     """Mentions of one group that change together or not at all.
 
     Attributes:
-        attribute: The attribute.
-        source: The group of the mentions.
         edits: By target group: edits of the document's text, in its order, without overlaps. Empty
             where the set may not change.
         confidence: The probability (0 to 1) that its exchange is right, as far as it was judged.
         sentences: The numbers of its sentences in the list given.
-        spans: The (start, end) of its sentences.
-        mentions: Its mentions.
         refusals: The mentions that keep the set as it is, with their reasons.
     """
 
@@ -121,16 +101,7 @@ class Set:
 def place_mentions(
     sentences: Sequence[tuple[int, int]], mentions: Iterable[Mention], words: Mapping[str, str]
 ) -> list[Item]:
-    """Make items of mentions, for now as nouns.
-
-    Args:
-        sentences: (start, end) in order.
-        mentions: Of one list, in order.
-        words: The folded word of each label.
-
-    Returns:
-        An item for each mention that lies within one sentence, in order.
-    """
+    """Make items of mentions, for now as nouns."""
     starts = [start for start, _ in sentences]
     out: list[Item] = []
     for each in mentions:
@@ -145,11 +116,6 @@ def place_mentions(
 def within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
     """Select the edits that lie in text[start:end].
 
-    Args:
-        edits: Edits in order.
-        start: First character of the part.
-        end: Character after the last.
-
     Returns:
         These edits, by offsets into the part.
     """
@@ -161,11 +127,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
     """Apply edits to a text; every character outside them stays.
 
     Args:
-        text: The text.
         edits: The edits, in any order.
-
-    Returns:
-        The new text.
 
     Raises:
         ValueError: Edits overlap or lie outside the text.

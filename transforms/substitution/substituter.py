@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 from evenflow.transforms.labels.finder import Mention
@@ -33,8 +34,6 @@ class Substituter:
 
     Args:
         lists: Word lists, the attribute's among them.
-        attribute: The attribute to substitute.
-        method: `gc` or `base`.
         first: Gives each set its first probability; without it the probability is 1.
         draws: Whether one of several words of a role that are as good is drawn, by a hash of the
             document. Otherwise the first is put in: annotators were shown that one.
@@ -83,9 +82,7 @@ class Substituter:
         """Propose all sets of a document.
 
         Args:
-            text: The document.
             sentences: (start, end) in order, covering at least the mentions' sentences.
-            mentions: Of any attributes, each in one sentence.
 
         Returns:
             The sets of this attribute in the document's order. Sets that their form refuses have
@@ -95,6 +92,11 @@ class Substituter:
             (mention for mention in mentions if mention.attribute == self.attribute),
             key=lambda each: each.start,
         )
+        # Words of an inclusive form touch (“s/he”); they are even already
+        halves = {
+            start for a, b in pairwise(own) if a.end == b.start for start in (a.start, b.start)
+        }
+        own = [each for each in own if each.start not in halves]
         if not own:
             return []
         if self.method == "base":

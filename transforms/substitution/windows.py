@@ -15,14 +15,6 @@ def show_windows(text: str, proposed: Set, target: str) -> list[str]:
 
     Where a set begins with a pronoun, the last name before it is added if the window does not reach
     it: mostly that name says who “he” is.
-
-    Args:
-        text: The document.
-        proposed: The set.
-        target: The group that it goes to.
-
-    Returns:
-        At least one window.
     """
     windows = marking.make_windows(text, proposed.edits[target], proposed.spans)
     name = _named_before(text, proposed.mentions[0])

@@ -1,65 +1,96 @@
-"""Abbreviations that do not end a sentence before a name or a number.
+"""Where a full stop ends an abbreviation or a number of a list, and the sentence continues.
 
-Both classes are closed, and any treebank has only some of their members. Abbreviations that end a
-sentence about as often as not (“Inc.”, “Jr.”, “St.”, “etc.”, “a.m.”) are not listed: the model in
-`sentences` decides about them.
+Most follow from the shape: a word without a vowel (“Bldg. 5”), a short word that begins a line or a
+bracket before a number (“Tel. 5”), a number or a letter that begins a line or follows a sentence
+(“1. He”). Two closed classes are listed, as any treebank has only some of their members.
+Abbreviations that end a sentence about as often as not (“Inc.”, “Jr.”, “St.”, “etc.”, “a.m.”) are
+not listed: the model in `sentences` decides about them.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
+Index = NDArray[np.int64]
 
 BEFORE_NAME = (
     "Mr Mrs Ms Dr Drs Prof Profs Gen Col Rev Revd Sen Sens Gov Govs Capt Cpt Sgt Lt Cpl Maj Adm"
     " Cmdr Hon Messrs Mme Mlle Fr Rep Reps Pres Supt Insp Brig Pvt Mt vs cf viz e.g i.e E.g I.e"
 )
-BEFORE_NUMBER = (
-    "No Nos Fig Figs fig figs Vol Vols vol vols pp Sec Eq Eqs eq eqs Ch ch Jan Feb Mar Apr Jun Jul"
-    " Aug Sept Sep Oct Nov Dec ca approx"
+BEFORE_NUMBER = "No Nos Sec Ch Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec Art Tel Ed Ex"
+# Before a number, a bracket or a word in lower case, and with a capital too
+ANYWHERE = (
+    "al approx avg ca chap dept ed eds eq eqs est excl fig figs ibid incl max min para pp ref refs"
+    " resp tab univ vol vols"
 )
 MARKS = ("", "(", "[", '"', "'")  # characters that may precede an abbreviation
 LONGEST = 8  # characters of a token with its full stop: `boundaries` packs no more
-UPPER_CASE = frozenset((*range(ord("A"), ord("Z") + 1), 0x81))  # codes of `boundaries.fold`
+NEWLINE, UPPER, LOWER = 0, 0x81, 0x82  # codes of `boundaries.fold`
+CAPITAL, DIGIT, SMALL, BRACKET, ENUMERATES = 1, 2, 4, 8, 16  # what a character is, a bit each
+WINDOW = 24  # codes before a gap that hold what a shape looks at, with what is before it
+# Two letters before a word in lower case: more are mostly slang (“tbh”)
+NO_VOWEL = re.compile(rb"[\0 (\[\"'][B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]\.\Z")
+NO_VOWELS = re.compile(NO_VOWEL.pattern.replace(rb"\.", rb"{1,3}\."))
+FIRST_WORD = re.compile(rb"[\0(\[][A-Z][a-z]{1,4}\.\Z")
+LIST_NUMBER = re.compile(
+    rb"(?:\0 *|(?=[^\0 .]*[aeiouy])[^\0 .]{4,}[.:;!?)][\"')]* )"  # begins a line, ends a sentence
+    rb"\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]+|[IVX]+)[.)]\Z"
+)
 
 
 @cache
 def _tokens(words: str) -> Words:
     """The tokens in ascending order, packed as `boundaries` packs them (last character lowest)."""
-    forms = {f"{mark}{word}.".encode() for word in words.split() for mark in MARKS}
-    return np.array(
-        sorted(int.from_bytes(form, "big") for form in forms if len(form) <= LONGEST),
-        dtype=np.uint64,
-    )
+    forms = {f"{mark}{word}.".encode()[-LONGEST:] for word in words.split() for mark in MARKS}
+    return np.array(sorted(int.from_bytes(form, "big") for form in forms), dtype=np.uint64)
 
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """What each character code begins: 1 a capital, 2 a digit, 0 anything else; (256,)."""
+    """What each character code is: bits, (256,)."""
     kinds = np.zeros(256, dtype=np.uint8)
-    kinds[list(UPPER_CASE)] = 1
-    kinds[ord("0") : ord("9") + 1] = 2
+    kinds[[*range(ord("A"), ord("Z") + 1), UPPER]] = CAPITAL
+    kinds[[*range(ord("a"), ord("z") + 1), LOWER]] = SMALL
+    kinds[list(b"0123456789")] = DIGIT
+    kinds[list(b"([")] = BRACKET
+    kinds[list(b"0123456789ivxIVX")] |= ENUMERATES
     return kinds
 
 
-def continues_sentence(left: Words, first: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Find the gaps behind an abbreviation after which the sentence continues.
+def continues_sentence(
+    codes: NDArray[np.uint8], left: Words, last: Index, start: Index
+) -> NDArray[np.bool_]:
+    """Find the gaps behind an abbreviation or a list's number after which the sentence continues.
 
-    Args:
-        left: The packed tokens before the gaps, (n,) uint64.
-        first: The folded characters behind the gaps, (n,) uint8.
+    `codes`: The text as `boundaries.fold` gives it. `left`: The packed tokens before the gaps,
+    (n,) uint64. `last`, `start`: The indices of the characters before and behind the gaps, (n,).
 
-    Returns:
-        Whether the sentence continues over each gap, (n,).
+    Returns whether the sentence continues over each gap, (n,).
     """
-    kinds = _kinds()[first]
-    return (_is_among(left, _tokens(BEFORE_NAME)) & (kinds == 1)) | (
-        _is_among(left, _tokens(BEFORE_NUMBER)) & (kinds == 2)
+    kinds = _kinds()
+    first = kinds[codes[start]]
+    anywhere = f"{ANYWHERE} {ANYWHERE.title()}"
+    out = (
+        (_is_among(left, _tokens(BEFORE_NAME)) & (first & CAPITAL > 0))
+        | (_is_among(left, _tokens(BEFORE_NUMBER)) & (first & DIGIT > 0))
+        | (_is_among(left, _tokens(anywhere)) & (first & (DIGIT | SMALL | BRACKET) > 0))
     )
+    # A number or a letter alone before the full stop or bracket, or what no sentence begins with
+    listed = (kinds[codes[last - 1]] & ENUMERATES > 0) | (kinds[codes[last - 2]] == 0)
+    shaped = ~out & (listed | (first & (DIGIT | SMALL) > 0)) & (codes[start - 1] != NEWLINE)
+    for at in np.flatnonzero(shaped).tolist():
+        window = codes[last[at] - WINDOW : last[at] + 1].tobytes()
+        out[at] = bool(
+            (listed[at] and LIST_NUMBER.search(window))
+            or (first[at] & SMALL and NO_VOWEL.search(window))
+            or (first[at] & DIGIT and (NO_VOWELS.search(window) or FIRST_WORD.search(window)))
+        )
+    return out
 
 
 def _is_among(left: Words, tokens: Words) -> NDArray[np.bool_]:

@@ -45,6 +45,7 @@ SPECIAL = {
     **dict.fromkeys("\u3002\uff01\uff1f\uff61", FULL_STOP),
     "…": ELLIPSIS,
     "\0": FORMAT,
+    "\u200b": SPACE,  # a blank without width (Unicode Standard Annex 29, 4.1)
 }
 # Properties of a character that find_gaps reads, one bit each. Its shifts rely on ODD = 2 BLANK,
 # NOT_LOWER = 4 BLANK = STOP / 2 and UPPER_CASE = 8 STOP.
@@ -58,13 +59,7 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Gaps(NamedTuple):
-    """The n candidates; each field is (n,) int64.
-
-    Attributes:
-        start: Index of the next sentence's first character.
-        last: Index of the last character before the gap.
-        breaks: Number of line breaks in the gap; of more than two, two or more.
-    """
+    """The n candidates; each field is (n,) int64."""
 
     start: Index
     last: Index
@@ -140,11 +135,7 @@ def _class_table() -> NDArray[np.uint64]:
 def fold(text: str) -> Bytes:
     """Fold a text to one code a character.
 
-    Args:
-        text: The text.
-
-    Returns:
-        The codes with `REACH` line breaks before and after, (len(text) + 2 * REACH,) uint8.
+    Returns the codes with `REACH` line breaks before and after, (len(text) + 2 * REACH,) uint8.
     """
     raw, places, points = narrow(text)
     out = np.zeros(len(raw) + 2 * REACH, dtype=np.uint8)
@@ -161,14 +152,7 @@ def fold(text: str) -> Bytes:
 
 
 def find_gaps(codes: Bytes) -> Gaps:
-    """Find the candidates.
-
-    Args:
-        codes: Folded text, see `fold`.
-
-    Returns:
-        The candidates in order. Their indices are into `codes`.
-    """
+    """Find the candidates."""
     flags = np.frombuffer(codes.tobytes().translate(_flag_table()), dtype=np.uint8)
     before, middle, after = flags[:-2], flags[1:-1], flags[2:]
     # A gap is a candidate after anything but a letter, digit or comma, or before anything but a
@@ -216,12 +200,8 @@ def tokens_before(codes: Bytes, last: Index) -> Words:
 def compute_features(codes: Bytes, gaps: Gaps) -> list[Words]:
     """Compute the features of the candidates.
 
-    Args:
-        codes: Folded text, see `fold`.
-        gaps: The n candidates in it.
-
-    Returns:
-        One array (n,) uint64 of keys for each feature. Keys are comparable within a feature only.
+    Returns one array (n,) uint64 of keys for each feature. Keys are comparable within a feature
+    only.
     """
     classes = _class_table()
     count = len(codes) - 7
@@ -272,13 +252,9 @@ def compute_features(codes: Bytes, gaps: Gaps) -> list[Words]:
 def hash_keys(keys: Words, number: int, bits: int) -> Index:
     """Hash the keys of a feature.
 
-    Args:
-        keys: The keys, (n,) uint64.
-        number: The place of the feature in the list that `compute_features` returns.
-        bits: Binary logarithm of the number of buckets.
+    `keys`: The keys, (n,) uint64.
 
-    Returns:
-        The bucket of each key, (n,) int64 in [0, 2**bits).
+    Returns the bucket of each key, (n,) int64 in [0, 2**bits).
     """
     salt = np.uint64((number + 1) * 0xD6E8FEB86659FD93 & 0xFFFFFFFFFFFFFFFF)
     return (((keys ^ salt) * MULTIPLIER) >> np.uint64(64 - bits)).view(np.int64)
@@ -287,10 +263,6 @@ def hash_keys(keys: Words, number: int, bits: int) -> Index:
 def find_certain(gaps: Gaps) -> NDArray[np.bool_]:
     """Find the gaps that always end a sentence.
 
-    Args:
-        gaps: The n candidates.
-
-    Returns:
-        Where there is a blank line or more than `LONGEST_GAP` whitespace characters, (n,).
+    Returns where there is a blank line or more than `LONGEST_GAP` whitespace characters, (n,).
     """
     return (gaps.breaks >= 2) | (gaps.start - gaps.last - 1 > LONGEST_GAP)

@@ -23,9 +23,6 @@ def words(name: str) -> frozenset[str]:
     Args:
         name: The name of the class in `english.yaml`.
 
-    Returns:
-        The words in lower case.
-
     Raises:
         KeyError: There is no such class.
     """

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from evenflow.transforms.text import names
+from evenflow.transforms.text.shipped import data
 
 PAIRS_PATH = Path(__file__).with_name("name_pairs.tsv")
 WORD = re.compile(names.WORD)
@@ -23,16 +24,13 @@ ARTICLE = re.compile(r"\b(?:an?|the)\s+\Z", re.IGNORECASE)
 @cache
 def counterparts() -> dict[str, str]:
     """By given name in lower case the equally frequent one of the other sex."""
-    lines = PAIRS_PATH.read_text(encoding="ascii").splitlines()
+    lines = data(PAIRS_PATH).decode("ascii").splitlines()
     pairs = [line.split("\t") for line in lines if not line.startswith("#")]
     return {one: other for female, male in pairs for one, other in ((female, male), (male, female))}
 
 
 def exchanged(text: str) -> Iterator[tuple[int, int, str]]:
     """Find the given names in a text that have a counterpart.
-
-    Args:
-        text: The text.
 
     Yields:
         Start, end and counterpart, in the text's order. A name behind a title alone (“Mr. James”)

@@ -27,7 +27,6 @@ def of(text: str, said: object = None) -> str:
     """The language of a text of which something may be said.
 
     Args:
-        text: The text.
         said: What its field says; it counts if it is a code such as en or pt-BR.
 
     Returns:
@@ -42,9 +41,6 @@ def of(text: str, said: object = None) -> str:
 
 def detect(text: str) -> str:
     """The language of a text.
-
-    Args:
-        text: The text.
 
     Returns:
         Its code of ISO 639; UNKNOWN of a text without letters.

@@ -24,12 +24,9 @@ def find_links(text: str, raw: bytes | None = None) -> list[tuple[int, int]]:
 
     They name a page or an account, which a replaced label would break. A hashtag is not a link.
 
-    Args:
-        text: The text.
-        raw: What `narrow` reads of it; None: it is read here.
+    `raw`: What `narrow` reads of it; None: it is read here.
 
-    Returns:
-        Start and end of each link in characters, in order, without overlaps.
+    Returns start and end of each link in characters, in order, without overlaps.
     """
     found: list[tuple[int, int]] = []
     done = 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenflow.transforms.text import english, pronoun_model
+from evenflow.transforms.text.shipped import data
 
 NAMES_PATH = Path(__file__).with_name("names.tsv")
 TITLE = (
@@ -31,13 +32,7 @@ SMALL = re.compile(r"(?<![\w'’@#-])[a-z]{3,}(?![\w-])")
 
 
 class NameSpan(NamedTuple):
-    """A name text[start:end].
-
-    Attributes:
-        start: First character.
-        end: Character after the last.
-        sex: What the first name says: f, m, or e for either.
-    """
+    """A name text[start:end]."""
 
     start: int
     end: int
@@ -51,7 +46,7 @@ def first_names() -> dict[str, str]:
     Returns:
         By name: f, m or e (either), with w appended where the name is also a common word.
     """
-    lines = NAMES_PATH.read_text(encoding="ascii").splitlines()
+    lines = data(NAMES_PATH).decode("ascii").splitlines()
     return dict(line.split("\t") for line in lines if not line.startswith("#"))  # type: ignore[misc]
 
 
@@ -68,9 +63,6 @@ def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Na
     """Find the names of people in text[start:end].
 
     Args:
-        text: The document.
-        start: First character of the search.
-        end: Character after the last.
         caseless: Whether the text is written without capitals: then only names that are no common
             word are found.
 

@@ -13,10 +13,8 @@ FILL = 0x20  # the byte of every character outside ASCII
 class Narrow(NamedTuple):
     """A text of n characters, r of them outside ASCII.
 
-    Attributes:
-        raw: Its ASCII characters, and FILL for each other one: n bytes.
-        places: Where the others are, (r,) int64, ascending.
-        points: Their code points, (r,) uint32.
+    `raw`: Its ASCII characters, and FILL for each other one: n bytes. `places`: Where the others
+    are, (r,) int64, ascending. `points`: Their code points, (r,) uint32.
     """
 
     raw: bytes

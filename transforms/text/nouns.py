@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from evenflow.transforms.text import english
+from evenflow.transforms.text.shipped import data
 
 PATH = Path(__file__).with_name("nouns.json")
 GIVEN = (
@@ -33,7 +34,7 @@ ABSTRACT = (
 @cache
 def shipped() -> frozenset[str]:
     """The common nouns of `nouns.json`, in lower case."""
-    return frozenset(json.loads(PATH.read_text(encoding="utf-8"))["nouns"].split())
+    return frozenset(json.loads(data(PATH))["nouns"].split())
 
 
 def needs_article(word: str) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenflow.transforms.text.english import CLOSED
+from evenflow.transforms.text.shipped import data
 from evenflow.transforms.text.words import TOKEN
 
 MODEL_PATH = Path(__file__).with_name("pronoun_model.json")
@@ -25,12 +26,7 @@ END = "</s>"  # stands for every token beyond the end of the sentence
 
 
 class PronounModel(NamedTuple):
-    """The stored model.
-
-    Attributes:
-        weights: Weights by feature name, for “her” and for “his”.
-        classes: The class code of each word that is frequent enough in raw text, see `wordclasses`.
-    """
+    """The stored model."""
 
     weights: dict[str, dict[str, float]]
     classes: dict[str, str]
@@ -39,7 +35,7 @@ class PronounModel(NamedTuple):
 @cache
 def shipped() -> PronounModel:
     """The model of `pronoun_model.json`."""
-    stored = json.loads(MODEL_PATH.read_text(encoding="utf-8"))
+    stored = json.loads(data(MODEL_PATH))
     return PronounModel(
         stored["models"],
         {word: code for code, words in stored["classes"].items() for word in words.split()},
@@ -50,15 +46,6 @@ def list_features(text: str, start: int, end: int, classes: dict[str, str]) -> l
     """Name the features of the place text[start:end], from the words around it.
 
     The word in the place itself is not used.
-
-    Args:
-        text: The document.
-        start: First character of the place.
-        end: Character after the last.
-        classes: Class codes by word, as in `PronounModel.classes`.
-
-    Returns:
-        The names of the features.
     """
     before = TOKEN.findall(text[max(0, start - REACH) : start])[-3:]
     after = TOKEN.findall(text[end : end + REACH])[:4]
@@ -131,14 +118,7 @@ def _kind(token: str) -> str:
 def predict(model: str, text: str, start: int, end: int) -> float:
     """Compute the probability that the place text[start:end] takes the model's second form.
 
-    Args:
-        model: “her” (his, him) or “his” (her, hers).
-        text: The document.
-        start: First character of the place.
-        end: Character after the last.
-
-    Returns:
-        The probability, 0 to 1.
+    Returns the probability, 0 to 1.
     """
     weights, classes = shipped()
     own = weights[model]

@@ -64,6 +64,25 @@ AFTER_PARTICIPLE = frozenset(("preposition", "determiner", "adverb"))
 # Verbs with two objects or with an object complement (“lend her money”, “want her dead”), beside
 # WITH_OBJECT.
 TWO_OBJECTS = english.words("two_object_verbs")
+# “his or her voice”, “His, and only his, voice”: a possessive beside another one, before their noun
+POSSESSIVE = r"(?:his|her|their|its|my|your|our|\w+['’]s)"
+BESIDE = r"(?:and|or|nor|not|but|if)\s(?:\w+\s){0,2}"
+SECOND = re.compile(rf"\s?([,(–—-]?)\s?{BESIDE}{POSSESSIVE}\s?([,)–—-]?)\s?(\w+)", re.IGNORECASE)
+FIRST = re.compile(rf"\b{POSSESSIVE}\s?[,(–—-]\s?{BESIDE}\Z", re.IGNORECASE)
+CLOSING = re.compile(r"\s?[,)–—-]\s?(\w+)")
+
+
+def _shares_noun(text: str, start: int, end: int) -> bool:
+    """Whether the pronoun and another possessive have the same noun."""
+    after = text[end : end + REACH]
+    noun = ""
+    if second := SECOND.match(after):
+        marked = bool(second[1])
+        if marked == bool(second[2]) and (marked or " or " in second[0] or " nor " in second[0]):
+            noun = second[3]
+    elif FIRST.search(text[max(0, start - REACH) : start]) and (closing := CLOSING.match(after)):
+        noun = closing[1]
+    return noun.isalpha() and noun.lower() not in CLOSED.keys() | english.words("adverbs")
 
 
 def _word_before(text: str, start: int) -> str:
@@ -79,16 +98,9 @@ def _words_after(text: str, end: int, count: int) -> list[str]:
 
 
 def rule_for_her(text: str, start: int, end: int) -> str | None:
-    """Decide by rules what a “her” corresponds to.
-
-    Args:
-        text: The document.
-        start: First character of the pronoun.
-        end: Character after the last.
-
-    Returns:
-        “his” or “him”, None where no rule applies.
-    """
+    """Decide by rules what a “her” corresponds to."""
+    if _shares_noun(text, start, end):
+        return "his"
     following, second, third = _words_after(text, end, 3)
     if following in KIN or following in BODILY:
         return "his"
@@ -143,17 +155,7 @@ def rule_for_her(text: str, start: int, end: int) -> str | None:
 
 
 def precedes_lone_noun(text: str, start: int, end: int, is_doubted: bool) -> bool:
-    """Whether a noun alone follows, after a verb with one object: “She sold her vineyard.”.
-
-    Args:
-        text: The document.
-        start: First character of the pronoun.
-        end: Character after the last.
-        is_doubted: Whether the model is unsure, so that a word that is probably a noun suffices.
-
-    Returns:
-        Whether the pronoun is probably a possessive for that reason.
-    """
+    """Whether a noun alone follows, after a verb with one object: “She sold her vineyard.”."""
     verb = _word_before(text, start)
     if (
         not verb.isalpha()
@@ -189,16 +191,9 @@ def precedes_lone_noun(text: str, start: int, end: int, is_doubted: bool) -> boo
 
 
 def rule_for_his(text: str, start: int, end: int) -> str | None:
-    """Decide by rules what a “his” corresponds to.
-
-    Args:
-        text: The document.
-        start: First character of the pronoun.
-        end: Character after the last.
-
-    Returns:
-        “her” or “hers”, None where no rule applies.
-    """
+    """Decide by rules what a “his” corresponds to."""
+    if _shares_noun(text, start, end):
+        return "her"
     following, second = _words_after(text, end, 2)
     preceding = _word_before(text, start)
     closed = not following.isalpha() or following in CLOSED

@@ -31,9 +31,6 @@ def find_counterpart(text: str, start: int, end: int, word: str | None = None) -
     """Find the other sex's form of the pronoun text[start:end].
 
     Args:
-        text: The document.
-        start: First character of the pronoun.
-        end: Character after the last.
         word: The pronoun in lower case, where the text may spell it otherwise (“ſhe”).
 
     Returns:

@@ -34,6 +34,11 @@ UNDERSCORE = ord("_")
 MOST_PARTS = 4
 # The bytes of a word that is too long for a label: sorting a million marks would take too long.
 FOREIGN = bytes([LETTER])
+# A blank without width parts two words (Unicode Standard Annex 29), unless the whole is a label or
+# a part is too short for a word: “wo|man”, “hu|man”.
+ZERO_WIDTH = "\u200b"
+PARTED = re.compile(rf"\w+(?:{ZERO_WIDTH}\w+)+")
+SHORTEST_PART = 3
 UNKNOWN = 4  # only while the table of classes is made
 _WORD_CATEGORIES: tuple[str, ...] = ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl")
 _OTHER_CATEGORIES = (
@@ -61,8 +66,6 @@ class TextBytes:
     """A text as bytes, with the way back to its offsets.
 
     Attributes:
-        text: The text as given.
-        codes: One byte a character read.
         removed: (r,) int64: the number of characters kept before each ignored one. None without
             any.
         edits: (4, e) int64, a column for each word that was folded as a whole: its start and end in
@@ -110,9 +113,10 @@ class TextReader:
     """
 
     def __init__(self, labels: Iterable[str]):
-        labels = tuple(labels)
+        labels = self._labels = frozenset(labels)
         self._longest = MOST_PARTS * max(map(len, labels), default=0)
-        letters = {c for label in labels for c in label if not c.isascii() and spelling.is_word(c)}
+        others = {c for label in labels if not label.isascii() for c in label if not c.isascii()}
+        letters = {c for c in others if spelling.is_word(c)}
         own = sorted(letters)
         self._own = {character: min(FIRST_OWN + i, SHARED) for i, character in enumerate(own)}
         # Whether equal bytes may be different letters
@@ -146,16 +150,14 @@ class TextReader:
 
         Links and the underscores around a word become boundaries. Words with marks are composed.
 
-        Args:
-            text: The text as given.
-
         Returns:
             Its bytes with the way back to its offsets.
         """
-        read = narrow(text)
-        codes, seen, removed = self._encode(read), text, None
+        seen = PARTED.sub(self._part, text) if ZERO_WIDTH in text else text
+        read = narrow(seen)
+        codes, removed = self._encode(read), None
         if bytes([IGNORED]) in codes:
-            seen, codes, removed = _drop(text, codes)
+            seen, codes, removed = _drop(seen, codes)
             read = narrow(seen)
         linked = find_links(seen, read.raw)
         if linked:
@@ -167,11 +169,17 @@ class TextReader:
             codes, edits = self._spell_out(seen, codes)
         return TextBytes(text, codes, removed, edits)
 
+    def _part(self, run: re.Match[str]) -> str:
+        """Letters with blanks without width between them: words, or one word."""
+        whole, *parts = map(spelling.fold, (run[0], *run[0].split(ZERO_WIDTH)))
+        if whole in self._labels or any(
+            len(part) < SHORTEST_PART and part not in self._labels for part in parts
+        ):
+            return run[0]
+        return run[0].replace(ZERO_WIDTH, " ")
+
     def encode(self, text: str) -> bytes:
         """Encode a text by the table of characters alone.
-
-        Args:
-            text: The text.
 
         Returns:
             One byte a character, len(text) bytes.
@@ -200,6 +208,13 @@ class TextReader:
         for character in (*self._own, *self._composing):
             table[ord(character)] = self.code(character)
         return table
+
+    def codes(self, folded: str) -> bytes:
+        """The bytes of a label as `spelling.fold` gives it."""
+        if folded.isascii():
+            return folded.encode().translate(self._ascii)
+        # Not by `encode`, whose table takes a tenth of a second to make
+        return bytes(map(self.code, folded))
 
     def code(self, character: str) -> int:
         """The byte of a folded character."""

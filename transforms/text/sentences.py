@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from evenflow.transforms.text import abbreviations, boundaries
 from evenflow.transforms.text.boundaries import REACH, Index
+from evenflow.transforms.text.shipped import data
 
 MODEL_PATH = Path(__file__).with_name("sentence_model.json")
 # Characters a step: so many that numpy's overhead for some 200 calls is small, so few that the
@@ -35,10 +36,7 @@ STEP = 1 << 19
 class BoundaryModel(NamedTuple):
     """The trained regression.
 
-    Attributes:
-        weights: One weight a bucket, (2**bits,) int8, in 1 / scale nats.
-        bits: Binary logarithm of the number of buckets.
-        threshold: The least sum of weights that ends a sentence, in the same unit.
+    `weights`: One weight a bucket, (2**bits,) int8, in 1 / scale nats.
     """
 
     weights: NDArray[np.int8]
@@ -49,10 +47,10 @@ class BoundaryModel(NamedTuple):
 @cache
 def _model() -> BoundaryModel:
     """The model of `sentence_model.json`."""
-    data = json.loads(MODEL_PATH.read_text(encoding="utf-8"))
-    weights = np.zeros(1 << data["bits"], dtype=np.int8)
-    weights[np.cumsum(data["bucket_steps"])] = data["weights"]
-    return BoundaryModel(weights, data["bits"], data["threshold"])
+    stored = json.loads(data(MODEL_PATH))
+    weights = np.zeros(1 << stored["bits"], dtype=np.int8)
+    weights[np.cumsum(stored["bucket_steps"])] = stored["weights"]
+    return BoundaryModel(weights, stored["bits"], stored["threshold"])
 
 
 def _step(text: str) -> Index:
@@ -69,8 +67,9 @@ def _step(text: str) -> Index:
         total += model.weights[boundaries.hash_keys(keys, number, model.bits)]
     chosen = np.flatnonzero(~sure & (total >= model.threshold))
     ends = sure.copy()
+    last = gaps.last[chosen]
     ends[chosen] = ~abbreviations.continues_sentence(
-        boundaries.tokens_before(codes, gaps.last[chosen]), codes[gaps.start[chosen]]
+        codes, boundaries.tokens_before(codes, last), last, gaps.start[chosen]
     )
     return gaps.start[ends] - REACH
 
@@ -107,9 +106,6 @@ def bounds(text: str) -> Index:
 def sentences(text: str) -> list[tuple[int, int]]:
     """Find the sentences of a text without the whitespace around them.
 
-    Args:
-        text: The text.
-
     Returns:
         Start and end of each sentence in characters. Whitespace alone is no sentence.
     """
@@ -120,7 +116,6 @@ def trimmed(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
     """Trim the whitespace around the sentences that begin at given offsets.
 
     Args:
-        text: The text.
         starts: The offsets, ascending, as `bounds` gives them.
 
     Returns:

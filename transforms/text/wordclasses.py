@@ -54,9 +54,6 @@ def is_third_person(word: str) -> bool:
 def is_noun(word: str) -> bool:
     """Whether a word in lower case can be the noun of an adjective before it.
 
-    Args:
-        word: The word.
-
     Returns:
         False for words of a closed class and for verbs that are seldom nouns.
     """
@@ -73,14 +70,7 @@ def is_noun(word: str) -> bool:
 
 
 def may_be_plain_verb(word: str) -> bool:
-    """Whether a word in lower case without an ending may be a verb (“tape”).
-
-    Args:
-        word: The word.
-
-    Returns:
-        True also for words that are as often a noun.
-    """
+    """Whether a word in lower case without an ending may be a verb (“tape”)."""
     code = code_of(word)
     return (
         word.isalpha()

@@ -27,9 +27,6 @@ _BLANKED = {code: " " for code in range(128) if not _RUN.match(chr(code))}
 def split_runs(text: str) -> list[str]:
     r"""Find the runs of word characters (`\w+`) of a text.
 
-    Args:
-        text: The text.
-
     Returns:
         The runs in order. ASCII text is split at blanks, far faster than by a search.
     """
@@ -43,9 +40,6 @@ def run_spans(text: str) -> list[tuple[int, int]]:
 
 def blanked(text: str) -> str:
     r"""Put a blank in the place of each character that is in no run of word characters (`\w+`).
-
-    Args:
-        text: The text.
 
     Returns:
         A text of the same length. The runs of a part of the given text are what `split` gives of

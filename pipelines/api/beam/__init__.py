@@ -19,7 +19,7 @@ Example:
     ...         | AnnotateDocuments({"pane.rolling": 1}, attributes=["gender"])
     ...         | beam.WithKeys(lambda document: document["pane"])
     ...         | beam.CombinePerKey(CountMentions({"pane.rolling": 1}, attributes=["gender"]))
-    ...         | JudgePanes({"pane.rolling": 1}, attributes=["gender"])
+    ...         | JudgePanes({"pane.rolling": 1, "gate.block": 0.45}, attributes=["gender"])
     ...         | beam.Map(lambda verdict: print(verdict["pane"], verdict["state"]))
     ...     )
     0 block

@@ -24,9 +24,6 @@ ASIDE = "aside"  # the output of documents that are set aside
 class DocumentAnnotator:
     """Annotates documents one by one.
 
-    Args:
-        config: The configuration.
-
     Raises:
         WordListError: A word list cannot be used.
     """
@@ -38,12 +35,6 @@ class DocumentAnnotator:
 
     def annotate(self, document: Mapping[str, Any]) -> Document:
         """Add the mentions, sentences and counts to a document.
-
-        Args:
-            document: A dict with an id and a text.
-
-        Returns:
-            A copy with them.
 
         Raises:
             UnusableError: It is no dict; its text or id is missing, of another type, or too long.
@@ -79,14 +70,7 @@ class _Annotate(EngineStep):
         self._annotator = DocumentAnnotator(self.config)
 
     def process(self, element: Mapping[str, Any]) -> Iterator[Document]:
-        """Annotate a document.
-
-        Args:
-            element: A dict with an id and a text.
-
-        Yields:
-            The document with its mentions, sentences and counts.
-        """
+        """Annotate a document."""
         yield self._annotator.annotate(element)
 
 
@@ -143,9 +127,6 @@ class AnnotateDocuments(SteppedTransform):
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.
 
-        Args:
-            input_or_inputs: A PCollection of documents.
-
         Returns:
             A PCollection of annotated documents; see `with_exception_handling`.
         """
@@ -167,15 +148,8 @@ class _Filter(PaneStep):
         self._documents = DocumentAnnotator(self.config)
 
     def process(self, element: Mapping[str, Any]) -> Iterator[Any]:
-        """Filter a document.
-
-        Args:
-            element: An annotated document.
-
-        Yields:
-            It, or its rest, or it with the reason under the tag `aside`.
-        """
-        name = self.config.fields.text
+        """Filter a document."""
+        name = self.config.fields.column
         done = self.annotator.annotate(staged_block("beam", [element]))
         if done.aside is not None:
             (reason,) = done.aside[REASON.name].to_pylist()
@@ -195,11 +169,6 @@ class FilterStereotypes(SteppedTransform):
     remove takes strong sentences out, quarantine sets their document aside. A document whose text
     changed is annotated again. There are two outputs: the documents, and under the tag `aside`
     those that are set aside, with the key `reason`.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
 
     Raises:
         ConfigError: The configuration cannot be used.

@@ -35,7 +35,6 @@ class CountMentions(beam.CombineFn):
 
     Args:
         config: A Config, the path of a YAML file, or a mapping of dotted keys to values.
-        attributes: Names of the attributes, as for `AnnotateDocuments`.
         wordlists: Paths of further word lists, as for `AnnotateDocuments`.
 
     Raises:
@@ -86,10 +85,6 @@ class CountMentions(beam.CombineFn):
 
         Args:
             mutable_accumulator: The sums so far; they are changed.
-            element: A document from `AnnotateDocuments`.
-
-        Returns:
-            The sums with the document.
         """
         for name, counts in element["counts"].items():
             values = np.array(list(counts.values()), np.int64)
@@ -99,14 +94,7 @@ class CountMentions(beam.CombineFn):
         return mutable_accumulator
 
     def merge_accumulators(self, accumulators: Iterable[dict[str, _Sums]]) -> dict[str, _Sums]:
-        """Add up parts.
-
-        Args:
-            accumulators: Sums of parts of the input.
-
-        Returns:
-            Sums of all of them.
-        """
+        """Add up parts."""
         total: dict[str, _Sums] = {}
         for part in accumulators:
             for name, sums in part.items():
@@ -114,14 +102,7 @@ class CountMentions(beam.CombineFn):
         return total
 
     def extract_output(self, accumulator: dict[str, _Sums]) -> dict[str, dict[str, Any]]:
-        """Score the sums.
-
-        Args:
-            accumulator: Sums of all documents.
-
-        Returns:
-            The result, see the class.
-        """
+        """Score the sums."""
         result: dict[str, dict[str, Any]] = {}
         for name, groups in self._groups.items():
             sums = Sums.empty(len(groups))
@@ -147,12 +128,8 @@ class RollingRepresentation(Configured):
     documents so far.
 
     Args:
-        seconds: Length of a window.
         every: Seconds from the start of a window to that of the next.
         allowed_lateness: For so many seconds behind the watermark documents still count.
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
 
     Raises:
         ConfigError: The configuration cannot be used.
@@ -198,9 +175,6 @@ class RollingRepresentation(Configured):
 
         Args:
             input_or_inputs: A PCollection of annotated documents with timestamps.
-
-        Returns:
-            A PCollection of scores.
         """
         windows = beam.WindowInto(
             window.SlidingWindows(self._seconds, self._every),
@@ -227,16 +201,7 @@ class _NameWindow(beam.DoFn):
         window: Any = beam.DoFn.WindowParam,
         pane: Any = beam.DoFn.PaneInfoParam,
     ) -> Any:
-        """Name the window of an element.
-
-        Args:
-            element: Scores by attribute.
-            window: The window.
-            pane: Which firing of the window it is.
-
-        Yields:
-            The scores with the window's bounds.
-        """
+        """Name the window of an element."""
         yield {
             "start": float(window.start),
             "end": float(window.end),

@@ -12,6 +12,7 @@ from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.messages import shown
 from evenflow.settings import Configuration, configuration
 from evenflow.transforms.io.record_parser import UnusableError
+from evenflow.transforms.measures.shift.measure import ShiftMeasure
 
 Document: TypeAlias = dict[str, Any]
 Pane: TypeAlias = tuple[int, list[Document]]  # a pane's number, and all its documents
@@ -49,9 +50,6 @@ class Windowed(Configured):
     """A transform that brings panes of its inputs together.
 
     Args:
-        config: See `Configured`.
-        attributes: See `Configured`.
-        wordlists: See `Configured`.
         within: The windows in which panes meet; None: those of the inputs.
     """
 
@@ -114,4 +112,5 @@ def checked(
         raise ConfigError(
             "measure.count: people are estimated over a whole corpus; the transforms count words"
         )
+    ShiftMeasure().look(made, lambda note: None)
     return made

@@ -37,14 +37,7 @@ class KeyByPane(beam.PTransform):
         self._number = number
 
     def expand(self, input_or_inputs: Any) -> Any:
-        """Apply the transform.
-
-        Args:
-            input_or_inputs: A PCollection of documents.
-
-        Returns:
-            A PCollection of pairs.
-        """
+        """Apply the transform."""
         return input_or_inputs | beam.Map(_keyed, self._number)
 
 
@@ -73,16 +66,13 @@ class GroupPanes(beam.PTransform):
     def __init__(self, config: Configuration = None):
         super().__init__()
         fields = checked(config).fields
-        self._order = (fields.id, fields.text)
+        self._order = (fields.id, fields.column)
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.
 
         Args:
             input_or_inputs: A PCollection of pairs of a pane's number and a document.
-
-        Returns:
-            A PCollection of panes.
         """
         return input_or_inputs | beam.GroupByKey() | beam.Map(_ordered, self._order)
 

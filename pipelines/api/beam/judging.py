@@ -40,7 +40,6 @@ class JudgePanes(Windowed):
     Args:
         config: A Config, the path of a YAML file, or a mapping of dotted keys to values. gate and
             pane.rolling decide when a pane gets a warning or is blocked.
-        attributes: Names of the attributes, as for `AnnotateDocuments`.
         wordlists: Paths of further word lists, as for `AnnotateDocuments`.
         within: The windows in which panes are judged together; None: those of the input. Panes that
             are windows themselves need larger ones, such as beam.window.GlobalWindows() for a
@@ -58,7 +57,7 @@ class JudgePanes(Windowed):
         ...     _ = (
         ...         pipeline
         ...         | beam.Create([(0, {"gender": sums})])
-        ...         | JudgePanes(attributes=["gender"])
+        ...         | JudgePanes({"gate.block": 0.45}, attributes=["gender"])
         ...         | beam.Map(lambda verdict: print(verdict["state"], verdict["folder"]))
         ...     )
         block quarantine

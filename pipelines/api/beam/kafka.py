@@ -40,8 +40,6 @@ class Source(NamedTuple):
     """What is read and how; it travels to the workers.
 
     Attributes:
-        settings: The cluster.
-        config: The configuration, as plain data.
         values: What a record's value is.
         until_end: Whether reading stops at the end offsets of the start.
         patience: How many seconds a broker may be away.
@@ -64,7 +62,6 @@ class ReadKafkaDocuments(Configured):
 
     Args:
         servers: Bootstrap servers as HOST:PORT, separated by commas; or the settings with secrets.
-        topic: The topic.
         config: As for `AnnotateDocuments`; fields names the fields of a document.
         until_end: Whether reading stops at the end offsets of the start. In-process runners fire no
             windows of a topic without an end.
@@ -93,9 +90,6 @@ class ReadKafkaDocuments(Configured):
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.
-
-        Args:
-            input_or_inputs: The pipeline.
 
         Returns:
             The outputs `documents` and `dead_letters`.
@@ -210,7 +204,7 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
             yield _tagged(letter, item.first)
         fields = self._config.fields
         for index, identity, text, rest in zip(kept, found.ids, found.texts, rests, strict=True):
-            document: Document = {fields.id: identity, fields.text: text, **rest}
+            document: Document = {fields.id: identity, fields.column: text, **rest}
             yield TimestampedValue(document, Timestamp(micros=times[index] * 1000))
 
 

@@ -9,23 +9,20 @@ from apache_beam import typehints
 
 from evenflow.beam.elements import Pane, SteppedTransform
 from evenflow.beam.steps import PaneStep, staged_block
+from evenflow.schemas.config import Config
 from evenflow.transforms.measures import registry
 
 
 class _Measure(PaneStep):
     """Counts panes."""
 
-    sections = (*registry.SHIPPED, registry.PLUGGED)
+    sections = (
+        *(name for name in registry.SHIPPED if name in Config.model_fields),
+        *("reference", registry.PLUGGED),
+    )
 
     def process(self, element: Pane) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Count a pane.
-
-        Args:
-            element: The pane.
-
-        Yields:
-            Its number and what each measure counted, by name; nothing if all are off.
-        """
+        """Count a pane."""
         pane, documents = element
         if self.annotator.counters:
             yield pane, self.annotator.measure(staged_block("beam", documents)).measures
@@ -39,11 +36,6 @@ class MeasurePanes(SteppedTransform):
     The output's elements are pairs of a pane's number and what each measure of the configuration
     counted, by name, for `JudgePanes`. Where no measure is on, there are none. No document is set
     aside or copied for its bias score.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
 
     Raises:
         ConfigError: The configuration cannot be used.

@@ -17,9 +17,6 @@ class Partition(NamedTuple):
     """What is read of a partition.
 
     Attributes:
-        topic: The topic.
-        number: The partition's number.
-        first: The first offset.
         stop: The offset after the last one; None: it has no end.
     """
 
@@ -33,7 +30,6 @@ class OffsetRange(NamedTuple):
     """A range of offsets of a partition.
 
     Attributes:
-        start: The first offset.
         stop: The offset after the last one; None for a range without an end.
         point: The point that cutting goes on from.
     """
@@ -44,11 +40,7 @@ class OffsetRange(NamedTuple):
 
 
 class OffsetTracker(RestrictionTracker):
-    """Claims a range from its start on, one run of offsets at a time.
-
-    Args:
-        restriction: The range.
-    """
+    """Claims a range from its start on, one run of offsets at a time."""
 
     def __init__(self, restriction: OffsetRange):
         self._range = restriction
@@ -76,9 +68,6 @@ class OffsetTracker(RestrictionTracker):
 
     def try_split(self, fraction_of_remainder: float) -> tuple[OffsetRange, OffsetRange] | None:
         """Split the range into what is claimed and what is not.
-
-        Args:
-            fraction_of_remainder: Only 0 is possible.
 
         Returns:
             Both ranges; None for any other fraction, and where nothing is left.

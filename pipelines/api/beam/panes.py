@@ -51,14 +51,7 @@ class _Substitute(_Redocumented):
         self._documents = DocumentAnnotator(self.config)
 
     def process(self, element: Pane) -> Iterator[Pane]:
-        """Repair a pane.
-
-        Args:
-            element: The pane.
-
-        Yields:
-            It, with changed texts.
-        """
+        """Repair a pane."""
         pane, documents = element
         with self.files(pane, documents) as files:
             mend_pane(pane, files.blocks, files.folder, self.annotator)
@@ -66,7 +59,7 @@ class _Substitute(_Redocumented):
 
     def _mended(self, documents: Sequence[Document], files: Files) -> Iterator[Document]:
         """The documents of a pane after its repair; what changed is annotated again."""
-        name = self.config.fields.text
+        name = self.config.fields.column
         for block in files.staged:
             table = block.read(Part.DOCUMENTS)
             columns = {ID.name, TEXT.name, ORDINAL.name, COPY_OF.name} & {*table.column_names}
@@ -87,14 +80,7 @@ class _Weigh(_Redocumented):
             attribute["mode"] = ["weight"] if config.weighs(name) else ["measure"]
 
     def process(self, element: Pane) -> Iterator[Any]:
-        """Weigh a pane.
-
-        Args:
-            element: The pane.
-
-        Yields:
-            It, and under the tag weights what the verdict needs.
-        """
+        """Weigh a pane."""
         pane, documents = element
         if not self.config.has_weights:
             yield element
@@ -140,14 +126,7 @@ class _Check(PaneStep):
         self._checks = pane_checks(self.config, self.annotator.lists)
 
     def process(self, element: Pane) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Check a pane.
-
-        Args:
-            element: The pane.
-
-        Yields:
-            Its number, and the result.
-        """
+        """Check a pane."""
         pane, documents = element
         with self.files(pane, documents) as files:
             shards = self.write(pane, documents, files)
@@ -170,11 +149,6 @@ class Substitute(SteppedTransform):
     in the pane, and those that cannot be read, are left out, as the engine turns them into dead
     letters. Stereotypes are not looked for here: `FilterStereotypes` goes before.
 
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
-
     Raises:
         ConfigError: The configuration cannot be used.
         WordListError: A word list cannot be used.
@@ -192,11 +166,6 @@ class WeightDocuments(SteppedTransform):
     what `JudgePanes` needs of the weights. The engine's weights continue those of accepted panes;
     here each pane is made even by itself.
 
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
-
     Raises:
         ConfigError: The configuration cannot be used.
         WordListError: A word list cannot be used.
@@ -212,11 +181,6 @@ class CheckPane(SteppedTransform):
 
     The output's elements are pairs of a pane's number and the result (schemas.ledger.Checks as a
     dict), for `JudgePanes`.
-
-    Args:
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
 
     Raises:
         ConfigError: The configuration cannot be used.

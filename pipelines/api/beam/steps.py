@@ -59,12 +59,7 @@ class EngineStep(beam.DoFn):
 
 @dataclass(frozen=True)
 class Files:
-    """The staged documents of a pane.
-
-    Attributes:
-        folder: The temporary folder.
-        blocks: The blocks, in order.
-    """
+    """The staged documents of a pane."""
 
     folder: Path
     blocks: list[Staged]
@@ -110,7 +105,7 @@ class PaneStep(EngineStep):
     def layout(self) -> ShardLayout:
         """How shards are laid out."""
         own = self.config.fields
-        return ShardLayout(self.annotator.attributes, own.text, own.id, self.config.shards.rows)
+        return ShardLayout(self.annotator.attributes, own.column, own.id, self.config.shards.rows)
 
     def write(self, pane: int, documents: Sequence[Document], files: Files) -> list[Any]:
         """Write the shards of a pane, with its documents' weights, into its folder."""
@@ -149,9 +144,6 @@ def staged_block(name: str, documents: Sequence[Mapping[str, Any]], first: int =
         name: Stands in the place of a file's name, for ids that are made.
         documents: The documents; what `AnnotateDocuments` added is left out.
         first: Ordinal of the first one, from 0.
-
-    Returns:
-        The block.
 
     Raises:
         UnusableError: A document is no dict.

@@ -29,9 +29,6 @@ class WriteShards(Windowed):
 
     Args:
         output: A directory that all workers see, or an address such as s3://bucket/out.
-        config: As for `AnnotateDocuments`.
-        attributes: As for `AnnotateDocuments`.
-        wordlists: As for `AnnotateDocuments`.
         within: The windows in which panes meet their verdicts, as for `JudgePanes`.
 
     Raises:
@@ -78,17 +75,7 @@ class _Write(PaneStep):
         self._output = output
 
     def process(self, element: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[dict[str, Any]]:
-        """Write a pane.
-
-        Args:
-            element: Its number, its documents, and the folder that it goes to.
-
-        Yields:
-            What was written.
-
-        Raises:
-            ValueError: The pane is there more than once, or has no verdict.
-        """
+        """Write a pane."""
         pane, parts = element
         panes, folders = list(parts[PANES]), list(parts[VERDICTS])
         if len(panes) != 1 or len(folders) != 1:

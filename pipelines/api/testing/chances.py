@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from evenflow.schemas.plugins import DETECTORS, JUDGES, load
-from evenflow.testing.common import AWKWARD, SEEDS, SPEED_BYTES, in_another_process, print_speed
+from evenflow.testing.common import AWKWARD, SEEDS, in_another_process
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
 from evenflow.transforms.substitution.reading import STRICTNESS
 
@@ -35,11 +35,7 @@ def ask(kind: str, name: str, questions: Sequence[Question]) -> list[float | Non
 class _ChanceTests:
     """What both kinds of part must do.
 
-    Attributes:
-        kind: The part's group of entry points.
-        least: The probability from which its answer counts as yes.
-        part: The plug-in's name, or its place (MODULE:NAME).
-        examples: Texts, of each the places (see the class), and whether the answer is yes.
+    `kind`: The part's group of entry points.
     """
 
     kind: ClassVar[str]
@@ -83,13 +79,6 @@ class _ChanceTests:
         for seed in SEEDS:
             said = in_another_process(ASK, f"{self.kind} {self.part}", self.questions, seed)
             assert said == expected, f"PYTHONHASHSEED={seed}: other answers"
-
-    def test_speed_is_printed(self, capsys: Any) -> None:
-        """The speed on the examples is printed; none is demanded."""
-        questions = [(text, own) for text, own, _ in self.examples]
-        size = sum(len(text.encode()) for text, _ in questions)
-        many = questions * -(-SPEED_BYTES // size)
-        print_speed(self.part, size * len(many) // len(questions), lambda: self.said(many), capsys)
 
 
 class DetectorTests(_ChanceTests):

@@ -6,8 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 # Texts that go wrong where characters are taken for bytes, words for ASCII, or a text for a line
@@ -23,7 +21,6 @@ AWKWARD = (
     "x" * 100_000,
     "(" * 1000 + "\\" * 1000,
 )
-SPEED_BYTES = 1 << 20  # how much text the speed is measured on
 SEEDS = ("1", "2")  # of the order of sets
 
 
@@ -38,12 +35,3 @@ def in_another_process(code: str, name: str, data: Any, seed: str) -> Any:
     )
     assert child.returncode == 0, child.stderr
     return json.loads(child.stdout)
-
-
-def print_speed(name: str, count: int, work: Callable[[], object], capsys: Any) -> None:
-    """Print the speed of work on so many bytes; none is demanded."""
-    began = time.process_time()
-    work()
-    speed = count / 1e6 / (time.process_time() - began)
-    with capsys.disabled():
-        print(f"\n{name}: {speed:.1f} MB/s of CPU, on its examples repeated")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from evenflow.annotator import Annotator
 from evenflow.schemas.plugin_finder import PluginFinder
 from evenflow.schemas.plugins import load
-from evenflow.testing.common import AWKWARD, SEEDS, SPEED_BYTES, in_another_process, print_speed
+from evenflow.testing.common import AWKWARD, SEEDS, in_another_process
 
 Mention = tuple[int, int, str]  # start, end and group
 FIND = """
@@ -86,10 +86,3 @@ class FinderTests:
                 groups = [group for _, _, group in self.examples[text]]
                 counts = annotation.counts["plugin"]
                 assert counts == {name: groups.count(name) for name in counts}, text
-
-    def test_speed_is_printed(self, capsys: Any) -> None:
-        """The speed on the examples is printed; none is demanded."""
-        text = "\n".join(self.examples) + "\n"
-        texts = [text] * -(-SPEED_BYTES // len(text.encode()))
-        count = len(text.encode()) * len(texts)
-        print_speed(self.finder, count, lambda: self.found(texts), capsys)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from evenflow.schemas.plugins import PluginTextError, load
-from evenflow.testing.common import SEEDS, SPEED_BYTES, in_another_process, print_speed
+from evenflow.testing.common import SEEDS, in_another_process
 from evenflow.transforms.io.formats import Format, brought
 
 CUTS = 50  # where a file is cut
@@ -30,7 +30,6 @@ class ReaderTests:
 
     Attributes:
         reader: The plug-in's name; its files end with .NAME.
-        examples: Contents of files with the records in each.
     """
 
     reader: ClassVar[str]
@@ -97,16 +96,3 @@ class ReaderTests:
             wanted += sum(isinstance(each, str) and bool(each.strip()) for each in texts)
         found = evenflow.measure(str(tmp_path / f"*.{self.reader}"))
         assert found.documents == wanted
-
-    def test_speed_is_printed(self, capsys: Any) -> None:
-        """The speed on the examples is printed; none is demanded."""
-        size = sum(map(len, self.examples))
-        times, reader = -(-SPEED_BYTES // size), self.fresh()
-        files = list(self.examples) * times
-
-        def work() -> None:
-            for content in files:
-                for _ in reader.records(io.BytesIO(content), 0):
-                    pass
-
-        print_speed(self.reader, size * times, work, capsys)

@@ -3,100 +3,70 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import TYPE_CHECKING, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, option
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, show
-from evenflow.pipelines.terminal.pace import left, lines
-from evenflow.transforms.storage.storage import Storage
+from evenflow.pipelines.terminal.pace import lines
+from evenflow.schemas.words import duration
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.lab.train.benchmark import AskedModel, SuiteProgress
-
-Pooling = Literal["first", "last", "mean", "max"]
+    from evenflow.pipelines.lab.train.benchmark import SuiteProgress
+    from evenflow.transforms.lab.benchmarks.asking import Models
 
 
 @command(
     "evenflow lab benchmark --model smollm2 --suite hellaswag --output b",
     "evenflow lab benchmark --model m --adapter l --suite crows_pairs:gender -o b",
     "evenflow lab benchmark --model bert --suite stereoset --suite seat -o c",
-    "evenflow lab benchmark --model bert --pooling mean --suite senteval -o e",
-    "evenflow lab benchmark --model q --llm http://host:8000 --suite soct -o d",
+    "evenflow lab benchmark --model bert --pooling mean --suite seat -o e",
 )
-def benchmark(
-    context: typer.Context,
-    model: Annotated[
-        str, option("DIR|NAME", "Folder of a model, or a name: in build/models or at --llm.")
-    ],
-    suite: Annotated[
-        list[str],
-        option(
-            "NAME[:KIND]",
-            "hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat or"
-            " senteval; with a kind these items alone (crows_pairs:gender); repeatable.",
-        ),
-    ],
-    output: Annotated[
-        Storage,
-        option(
-            "DIR",
-            "Where results go: a directory, or s3://…, gs://…, az://….",
-            "--output",
-            "-o",
-            parser=options.storage,
-        ),
-    ],
-    adapter: Annotated[Path | None, option("DIR", "LoRA adapter of the model.")] = None,
-    pooling: Annotated[
-        Pooling | None,
-        option(
-            "HOW",
-            "first, last, mean or max: which tokens' vectors stand for a sentence, for seat"
-            " and senteval.  [default: as"
-            " the model's folder says; else the first, of a causal model the last]",
-        ),
-    ] = None,
-    benchmark_data: Annotated[
-        Path | None, option("DIR", "Folder with files of benchmarks, before those shipped.")
-    ] = None,
-    items: Annotated[
-        int | None, option("N", "Most items of a suite; always the same ones.", min=1)
-    ] = None,
-    seed: Annotated[int, option("N", "Seed of what is drawn.")] = 0,
-    batch: Annotated[int, option("N", "Items that are asked at once.", min=1)] = 16,
-    llm: Annotated[
-        str | None, option("URL", "OpenAI-compatible server of the model; for honest, bbq, soct.")
-    ] = None,
-    quiet: options.QuietOption = False,
-    as_json: options.JsonOption = False,
+def lab_benchmark(
+    *,
+    model: str,
+    suite: Sequence[str],
+    output: options.Output,
+    adapter: Path | None = None,
+    pooling: Literal["first", "last", "mean", "max"] | None = None,
+    benchmark_data: Path | None = None,
+    items: options.Count | None = None,
+    seed: int = 0,
+    batch: options.Count = 16,
+    as_json: bool = False,
+    session: Session,
 ) -> None:
-    """Measure a language model on benchmarks of ability and bias, with intervals.
+    """Measure a language model on benchmarks of ability and bias.
 
     Writes results.json, results.html and a line for each item. If it was killed, run it again: it
-    goes on and ends with the same figures. It needs the extra `train`, except with --llm.
+    goes on and ends with the same figures. It needs the extra `train`.
+
+    Args:
+        model (DIR|NAME): Folder of a model, or a name in build/models.
+        suite (NAME[:KIND]): hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset or
+            seat; with a kind these items alone (crows_pairs:gender); repeatable.
+        output (DIR): Where results go: a directory, or s3://…, gs://…, az://….
+        adapter (DIR): LoRA adapter of the model.
+        pooling: Which tokens' vectors stand for a sentence, for seat.  [default: as the model's
+            folder says; else the first, of a causal model the last]
+        benchmark_data (DIR): Folder with files of benchmarks, before those shipped.
+        items: Most items of a suite; always the same ones.
+        batch: Items that are asked at once.
     """
     from evenflow.pipelines.lab.train.benchmark import benchmark as run
     from evenflow.pipelines.lab.train.errors import TrainInputError
     from evenflow.pipelines.terminal.benchmark_table import table
 
-    session: Session = context.obj
     session.output, session.resumable = output, True
     if benchmark_data is not None and not benchmark_data.is_dir():
         raise TrainInputError(f"{benchmark_data}: there is no such folder of files of benchmarks")
-    asked: str | AskedModel = model
+    asked: str | Models = model
     if pooling is not None:
-        from evenflow.transforms.lab.benchmarks.asking import Models
+        from evenflow.transforms.lab.benchmarks import asking
 
-        asked = Models(model, None if adapter is None else str(adapter), pooling)
-    if llm is not None:
-        from evenflow.transforms.lab.benchmarks.served import ServedModel
-
-        asked = ServedModel(llm, model)
+        asked = asking.Models(model, None if adapter is None else str(adapter), pooling)
     found = run(
         asked,
         output,
@@ -106,7 +76,7 @@ def benchmark(
         items=items,
         seed=seed,
         batch=batch,
-        on_batch=lines(session, quiet, _line(), lambda done: done.done >= done.total),
+        on_batch=lines(session, False, _line(), lambda done: done.done >= done.total),
     )
     show(found, as_json, lambda found: table(found, suite))
 
@@ -123,6 +93,6 @@ def _line() -> Callable[[SuiteProgress], str]:
         if done.new <= done.first or now <= start:
             return line
         rate = (done.new - done.first) / (now - start)
-        return f"{line}, {rate:.1f} items/s, {left((done.total - done.done) / rate)}"
+        return f"{line}, {rate:.1f} items/s, {duration((done.total - done.done) / rate)} left"
 
     return text

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
-from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command, option
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, logs, show
 from evenflow.pipelines.terminal.pace import lines
 
@@ -17,48 +16,42 @@ from evenflow.pipelines.terminal.pace import lines
 @command(
     "evenflow lab effect 'corpus/*.jsonl.gz' --output effect",
     "evenflow lab effect corpus/ --output effect --seeds 20 --json",
-    "evenflow lab effect corpus/ --output effect --model smollm2-135m-instruct",
 )
-def effect(
-    context: typer.Context,
-    inputs: options.InputsArgument,
+def lab_effect(
+    inputs: list[str],
     *,
-    output: Annotated[Path, option("DIR", "Folder of the results.", "--output", "-o")],
-    seeds: Annotated[int, option("K", "Draws of documents.", min=10)] = 10,
-    model: Annotated[
-        str | None,
-        option("MODEL", "Let this language model learn (its folder or name), not word vectors."),
-    ] = None,
-    quiet: options.QuietOption = False,
-    as_json: options.JsonOption = False,
+    output: Path,
+    seeds: Annotated[int, click.IntRange(10)] = 10,
+    session: Session,
+    as_json: bool = False,
 ) -> None:
-    """Learn word vectors, or a language model, from a corpus after each change; compare their bias.
+    """Compare the bias of word vectors after each change of a corpus.
 
     The changes are the gate's weights and exchanges, blind exchange, and copies and removal of
     documents of a high bias score; beside them stand controls that must show and controls that must
     not. Before the run it says which effects it will be able to show. Writes effect.json. If it was
     killed, run it again: it goes on.
-    """
-    from evenflow.pipelines.lab.effect import language
-    from evenflow.pipelines.lab.effect.effect import run
-    from evenflow.pipelines.lab.effect.vectors import VECTORS
 
-    session: Session = context.obj
+    Args:
+        output (DIR): Folder of the results.
+        seeds: Draws of documents.
+    """
+    from evenflow.pipelines.lab.effect.effect import run
+
     logs(session)
     session.resumable = True
 
     def line(done: tuple[int, int]) -> str:
         return f"{done[0]:,} of {done[1]:,} cells"
 
-    pace = lines(session, quiet, line, lambda done: done[0] == done[1])
+    pace = lines(session, False, line, lambda done: done[0] == done[1])
 
     def pilot(expected: Mapping[str, Any]) -> None:
         if not as_json:
             _expected(expected)
 
-    design = language.design(model, language.SampleSizes()) if model else VECTORS
-    found = run(inputs, output, seeds, lambda done, total: pace((done, total)), pilot, design)
-    show(found, as_json, lambda found: _draw(found, design.figures))
+    found = run(inputs, output, seeds, lambda done, total: pace((done, total)), pilot)
+    show(found, as_json, _draw)
 
 
 def _expected(expected: Mapping[str, Any]) -> None:
@@ -74,23 +67,21 @@ def _expected(expected: Mapping[str, Any]) -> None:
         )
 
 
-def _draw(found: Mapping[str, Any], figures: Mapping[str, str]) -> None:
+def _draw(found: Mapping[str, Any]) -> None:
     """Print the arms and their differences from their controls."""
-    from rich.table import Table
+    from evenflow.pipelines.lab.effect.vectors import FIGURES
+    from evenflow.pipelines.terminal import tables
+    from evenflow.schemas.words import Table
 
-    from evenflow.pipelines.terminal.tables import console
-
-    for figure, title in figures.items():
-        table = Table("arm", "figure", "less its control's", "smallest", "control", title=title)
+    columns = ("arm", "figure", "less its control's", "smallest", "control")
+    for figure, title in FIGURES.items():
+        rows: list[Sequence[str]] = []
         for arm in found["arms"].values():
-            difference = arm["differences"].get(figure)
-            cells = (interval(difference), f"{difference['smallest']:.3f}") if difference else ()
-            table.add_row(
-                arm["title"], interval(arm["figures"][figure]), *(cells or ("", "")), arm["control"]
-            )
-        console().print(table)
-    if "floor" in found:
-        print(f"97.5 % of random words have a d below {found['floor']:.2f}")
+            less = arm["differences"].get(figure)
+            cells = (interval(less), f"{less['smallest']:.3f}") if less else ("", "")
+            rows.append((arm["title"], interval(arm["figures"][figure]), *cells, arm["control"]))
+        tables.draw(Table(title, columns, rows))
+    print(f"97.5 % of random words have a d below {found['floor']:.2f}")
 
 
 def interval(own: Mapping[str, float]) -> str:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import argument, command
+from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.transforms.storage.storage import at
@@ -24,24 +21,23 @@ PAGE = "experiment.html"
     "evenflow lab experiment experiment.yaml",
     "evenflow lab experiment experiment.yaml --json",
 )
-def experiment(
-    context: typer.Context,
-    config: Annotated[Path, argument("CONFIG", "YAML file, see the docs.")],
-    quiet: options.QuietOption = False,
-    as_json: options.JsonOption = False,
+def lab_experiment(
+    config: Path, *, session: Session, quiet: bool = False, as_json: bool = False
 ) -> None:
-    """Compare models: pretrained, and trained on data as it came, on subsets, and debiased.
+    """Compare models trained on data as it came, and debiased.
 
     All are trained with the same steps, seeds and order, and measured on the same items. Writes
     experiment.json and experiment.html. If it was killed, run it again: what is finished is not
     done again. It needs the extra `train`.
+
+    Args:
+        config (CONFIG): YAML file, see the docs.
     """
     from evenflow.pipelines.lab.train.experiment import run
     from evenflow.pipelines.lab.train.page import page
     from evenflow.schemas.experiment import load
 
     own = load(config)
-    session: Session = context.obj
     logs(session)
     session.output, session.resumable = at(own.output), True
     began = time.monotonic()
@@ -64,21 +60,21 @@ def experiment(
 
 def _print(found: dict[str, Any]) -> None:
     """Print the table, and what follows."""
-    from rich.table import Table
-
     from evenflow.pipelines.lab.train.comparison import Estimate, interval
-    from evenflow.pipelines.terminal.tables import console
+    from evenflow.pipelines.terminal import tables
+    from evenflow.schemas.words import Table
 
-    out = console()
     for suite, each in found["suites"].items():
-        title = f"{visible(suite)} (best: {each['wanted']}, {each['n']} items)"
-        table = Table("arm", "figure", "difference", title=title)
-        for arm, own in each["estimates"].items():
-            other = each["differences"].get(arm)
-            difference = interval(Estimate(**other)) if other else ""
-            title = visible(found["arms"][arm]["title"])
-            table.add_row(title, interval(Estimate(**own)), difference)
-        out.print(table)
+        rows = [
+            (
+                found["arms"][arm]["title"],
+                interval(Estimate(**own)),
+                interval(Estimate(**other)) if (other := each["differences"].get(arm)) else "",
+            )
+            for arm, own in each["estimates"].items()
+        ]
+        title = f"{suite} (best: {each['wanted']}, {each['n']} items)"
+        tables.draw(Table(title, ("arm", "figure", "difference"), rows))
     for head, key in (("May be concluded", "may_be_concluded"), ("Not", "may_not_be_concluded")):
         print(f"{head}:")
         for sentence in found[key]:

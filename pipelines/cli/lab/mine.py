@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import argument, command, flag, option
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.cli.options import wrong
 from evenflow.pipelines.terminal import pace
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import at
@@ -27,52 +26,39 @@ SHOWN_WORDS = 5
     "evenflow lab mine corpus/ --model bert-base-uncased -a gender --top 500",
     "evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn",
     "evenflow lab mine out --model m --intervene random-phrase-masking -o mined",
-    options=("fields.text",),
 )
-def mine(
-    context: typer.Context,
-    inputs: Annotated[
-        list[str], argument("INPUT", "Output of a gate; or paths, folders or globs.")
-    ],
+def lab_mine(
+    inputs: list[str],
     *,
     selection: options.Selection,
-    model: Annotated[
-        str | None, option("DIR|NAME", "Folder of a model, or a name in build/models.")
-    ] = None,
-    random: Annotated[bool, flag("Draw sentences at random, without a model.")] = False,
-    top: Annotated[int, option("K", "Sentences for each pair of groups.", min=1)] = 100,
-    intervene: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "Replace the words: naive-masking, neutral-masking, random-phrase-masking,"
-            " female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.",
-        ),
-    ] = None,
-    names: Annotated[bool, flag("With --intervene, first names become “person” too.")] = False,
-    without: Annotated[
-        list[str] | None,
-        option("WORD", "Leave this word of the list as it is, such as god; repeatable."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        option(
-            "DIR",
-            "Where results go; DIR/records is input of `run`.  [default: standard output]",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    seed: Annotated[int, option("N", "Seed of what is drawn.")] = 0,
-    threads: Annotated[int | None, option("N", "Threads on a CPU.  [default: all]", min=1)] = None,
-    quiet: options.QuietOption = False,
+    model: str | None = None,
+    random: bool = False,
+    top: options.Count = 100,
+    intervene: str | None = None,
+    names: bool = False,
+    without: Sequence[str] = (),
+    output: Path | None = None,
+    seed: int = 0,
+    quiet: bool = False,
+    session: Session,
 ) -> None:
-    """Find the sentences in which a model most expects one group and not another.
+    """Find the sentences in which a model most expects one group.
 
     The words that name a group are masked. A sentence's score is the mean difference of the
     logarithms of what the model gives the words of both groups. Prints JSON lines, or writes them
     to --output with the sentences after an intervention. If it was killed, run it again: it goes
     on. It needs the extra `train`, except with --random.
+
+    Args:
+        inputs (INPUT): Output of a gate; or paths, folders or globs.
+        model (DIR|NAME): Folder of a model, or a name in build/models.
+        random: Draw sentences at random, without a model.
+        top (K): Sentences for each pair of groups.
+        intervene: Replace the words: naive-masking, neutral-masking, random-phrase-masking,
+            female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.
+        names: With --intervene, first names become “person” too.
+        without (WORD): Leave this word of the list as it is, such as god; repeatable.
+        output (DIR): Where results go; DIR/records is input of `run`.  [default: standard output]
     """
     from evenflow.pipelines.lab.train.mining import MiningSettings
     from evenflow.pipelines.lab.train.mining import mine as run
@@ -81,30 +67,26 @@ def mine(
     from evenflow.transforms.lab.masking.sentences import SentenceFinder
 
     if (model is None) != random:
-        raise typer.BadParameter("give --model, or --random without one", param_hint="'--model'")
+        raise wrong("--model", "give --model, or --random without one")
     if intervene is not None and intervene not in NAMES:
-        raise typer.BadParameter(
-            f"{intervene!r}: one of {', '.join(NAMES)} was expected", param_hint="'--intervene'"
-        )
+        raise wrong("--intervene", f"{intervene!r}: one of {', '.join(NAMES)} was expected")
     if intervene is not None and output is None:
-        raise typer.BadParameter("--intervene goes with --output", param_hint="'--intervene'")
+        raise wrong("--intervene", "--intervene goes with --output")
     config = selection.configuration()
     words = config.word_lists()[0]
-    finder = SentenceFinder(words, without or ())
-    session: Session = context.obj
+    finder = SentenceFinder(words, without)
     if output is not None:
         session.output, session.resumable = at(output), True
     given = source(inputs, config)
-    scorer, digest = (None, None) if model is None else scorer_of(model, words, threads)
+    scorer, digest = (None, None) if model is None else scorer_of(model, words)
     settings = MiningSettings(
         top,
         digest,
         model or "",
-        32,
         seed,
         intervene,
         names and bool(intervene),
-        tuple(without or ()),
+        tuple(without),
     )
     progress = pace.lines(session, quiet, _line())
     lines, counts = run(given, finder, scorer, settings, output, progress)

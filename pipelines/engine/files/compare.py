@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,15 +40,16 @@ def compared(
     config: Config,
     by: str | None = None,
     unpaired: bool = False,
+    note: Callable[[str], object] = lambda text: None,
 ) -> dict[str, Any]:
     """Compare two inputs.
 
     Args:
         first: Paths, folders or globs of what was kept, or of the older version.
         second: Those of what was removed, or of the newer version.
-        config: The configuration.
         by: The field that names a document's source; None: there is one source.
         unpaired: Whether equal ids name different documents.
+        note: Called with what is left out of the input, in words.
 
     Returns:
         documents and dead_letters of both, shared (ids on both sides; with any, the inputs are
@@ -64,7 +65,7 @@ def compared(
     if config.measure.count == "people":
         raise ConfigError("measure.count: people cannot be compared yet; use words")
     annotator = Annotator(config)
-    read = [_read(list(each), config, annotator, by) for each in (first, second)]
+    read = [_read(list(each), config, annotator, by, note) for each in (first, second)]
     if by is not None and not any(each.named for each in read):
         raise InputError(f"no record has the field {by!r}, which was to name the source")
     numbers: dict[str, int] = {}
@@ -92,10 +93,16 @@ def compared(
     return found
 
 
-def _read(inputs: list[str], config: Config, annotator: Annotator, by: str | None) -> _Read:
+def _read(
+    inputs: list[str],
+    config: Config,
+    annotator: Annotator,
+    by: str | None,
+    note: Callable[[str], object],
+) -> _Read:
     """Count the mentions of each document of an input."""
-    names = list(files.match(inputs))
-    first_records.check_text_field(names, config.fields.text)
+    names = list(files.match(inputs, config.strict_input, note))
+    first_records.check_text_field(names, config.fields)
     out = _Read(counts=[[] for _ in annotator.lists])
     for block in join_texts(block for name in names for block in read_blocks(name)):
         found, counts = without_spoilt(

@@ -30,7 +30,6 @@ class Records:
     Args:
         inputs: Paths, folders or globs.
         config: Its section coverage says what is counted.
-        missing: What a missing value is, one of MISSING.
         exact: Whether the share itself is compared with tau, not the upper bound of its interval.
         is_table: Whether all attributes are columns, and no text is read.
     """
@@ -90,9 +89,8 @@ class Records:
     def summaries(self, depth: int | None, most: int | None) -> dict[str | None, dict[str, Any]]:
         """The gaps (`coverage.gaps.summary`), by value of `by`, or under None.
 
-        Args:
-            depth: Most attributes that meet in a pattern; None: all.
-            most: Most gaps that are listed; None: all.
+        `depth`: Most attributes that meet in a pattern; None: all. `most`: Most gaps that are
+        listed; None: all.
         """
         confidence = self.config.gate.confidence
         return {name: summary(part, confidence, depth, most) for name, part in self.parts().items()}

@@ -26,14 +26,7 @@ MOST_RECORDS = 1 << 18
 class Segment:
     """Records of a file that are part of a pane.
 
-    Attributes:
-        file: The file's path.
-        first: Number of the first record in the file, from 0.
-        last: Number of the last record, included.
-        order: The segment's number in its pane.
-        offset: Byte of the file where a reader may begin for the first record; None where it may
-            not.
-        skip: Of a compressed file: decompressed bytes between the two.
+    `skip`: Of a compressed file: decompressed bytes between the two.
     """
 
     file: str
@@ -46,15 +39,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Pane:
-    """A pane as cut from the input; the same input and configuration cut the same panes.
-
-    Attributes:
-        number: The pane's number, from 0.
-        segments: Its records.
-        size: Bytes of its records.
-        stored: Bytes of its last file, as stored, up to its end; about, within a block.
-        look: Number of the first pane that was cut at the same look at the input.
-    """
+    """A pane as cut from the input; the same input and configuration cut the same panes."""
 
     number: int
     segments: tuple[Segment, ...]
@@ -65,24 +50,14 @@ class Pane:
 
 @dataclass(frozen=True)
 class Begin:
-    """Where the cutting of panes goes on.
-
-    Attributes:
-        pane: Number of the next pane.
-        read: The last segment that panes have read of a file, by its name.
-    """
+    """Where the cutting of panes goes on."""
 
     pane: int = 0
     read: Mapping[str, Segment] = field(default_factory=dict[str, Segment])
 
 
 class ChangedError(EvenflowError, RuntimeError):
-    """A file has changed since a committed pane read it; the message names the file.
-
-    Args:
-        source: What the pane read.
-        pane: The pane's number.
-    """
+    """A file has changed since a committed pane read it; the message names the file."""
 
     status = USAGE
 
@@ -92,6 +67,16 @@ class ChangedError(EvenflowError, RuntimeError):
             f" {source.last} are others now); put the file back as it was and run the same command"
             " again, or begin in another --output"
         )
+        self.file, self.pane = source.file, pane
+
+    def grown(self) -> ChangedError:
+        """The same error of a file whose last line had no end when it was read."""
+        self.args = (
+            f"{self.file}: its last line had no end when pane {self.pane} read it, and goes on now;"
+            " put the file back as it was and run the same command again, or begin in another"
+            " --output",
+        )
+        return self
 
 
 START = Begin()
@@ -102,14 +87,8 @@ def parts(
 ) -> Iterator[FilePart]:
     """Split what is left to read of files into parts.
 
-    Args:
-        names: Paths of the files that are left, in order, with their stored sizes in bytes.
-        begin: Where cutting goes on.
-        most: Stored bytes of a part, about.
-
-    Yields:
-        The parts in order; of a file that was read in part, from its last segment on (JSON lines),
-        or all.
+    `names`: Paths of the files that are left, in order, with their stored sizes in bytes. `most`:
+    Stored bytes of a part, about.
     """
     for file, stored in names.items():
         last = begin.read.get(file)
@@ -122,15 +101,6 @@ def cut(
     """Cut files into panes by documents and MiB of input.
 
     A record larger than a pane makes a pane of its own.
-
-    Args:
-        found: The records that a scan found in the `parts` of the files, in order.
-        config: Says how large a pane is.
-        begin: Where cutting goes on.
-        whole: Leave out the last pane if more documents would still fit.
-
-    Yields:
-        The panes in order.
     """
     limit_docs = config.pane.docs or MOST_RECORDS
     limit_bytes = config.pane.mib * (1 << 20)
@@ -172,7 +142,8 @@ def cut(
                 stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
                 yield Pane(number, tuple(segments), size, stored, begin.pane)
                 number, docs, size, segments = number + 1, 0, 0, []
-                first, start = at, piece.start(done)
+                # Before its first record a file begins at its start, as after a restart
+                first, start = at, piece.start(done) if at else start
             before = stored = piece.stored
             if is_new:  # the fault stands where the next record would
                 at, docs = at + 1, docs + 1
@@ -186,17 +157,7 @@ def panes(
 ) -> Iterator[Pane]:
     """Scan and cut files in this process, no further than panes are asked for.
 
-    Args:
-        names: Paths of the files that are left, in order, with their stored sizes in bytes.
-        config: Says how large a pane is.
-        begin: Where cutting goes on.
-        whole: As for `cut`.
-
-    Returns:
-        The panes in order.
-
-    Raises:
-        OSError: A file cannot be read.
+    `names`: Paths of the files that are left, in order, with their stored sizes in bytes.
     """
     found = (each for part in parts(names, begin) for each in scan(part))
     return cut(found, config, begin, whole)
@@ -210,16 +171,7 @@ def _segment(
 
 
 def check_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:
-    """Read again what panes have read of some files.
-
-    Args:
-        changed: Paths of the files.
-        entries: The panes of the ledger.
-
-    Raises:
-        ChangedError: What a pane read has changed.
-        OSError: A file cannot be read.
-    """
+    """Read again what panes have read of some files."""
     reader = FileReader()
     names = {files.printable(name): name for name in changed}
     for entry in entries if changed else ():

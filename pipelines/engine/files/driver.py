@@ -14,7 +14,6 @@ from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger import output_files
 from evenflow.gates.ledger.history import History
-from evenflow.gates.notify import telling
 from evenflow.pipelines.engine.files import cutting, making, workers
 from evenflow.pipelines.engine.files.cutting import Pane
 from evenflow.pipelines.engine.files.intake import Intake, Rest
@@ -23,9 +22,8 @@ from evenflow.pipelines.engine.panes.epochs import RunError as RunError  # raise
 from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import own_columns
-from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.hidden import MASKED
-from evenflow.schemas.ledger import FORMAT, PaneEntry
+from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry
 from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.io import files, first_records
 from evenflow.transforms.measures import registry
@@ -40,7 +38,6 @@ class Run:
     Attributes:
         inputs: Paths, folders or globs.
         output: The output: a directory, or an address in a store.
-        config: The configuration.
         workers: Number of processes that read; 1: this one.
         options: Of Beam's runner, on whose workers the graph runs; none: this machine's.
         standby: Wait for as long as another run writes to the output.
@@ -48,6 +45,8 @@ class Run:
             has come for so many seconds. None: end at the input's end.
         observer: Hears how the run goes on.
         debug: Whether what Beam and its runner log and print is shown.
+        final: Whether a last line without an end that is no whole record, or a compressed member
+            that is cut off, is read as it is, and does not wait for a later run.
     """
 
     inputs: list[str]
@@ -59,6 +58,7 @@ class Run:
     follow: float | None = None
     observer: Observer = field(default_factory=Observer)
     debug: bool = False
+    final: bool = False
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -66,9 +66,6 @@ class Run:
 
     def go(self) -> Outcome:
         """Run to the end of the input, or until the gate is held.
-
-        Returns:
-            How the run ended.
 
         Raises:
             RunError: The output was begun with other settings.
@@ -83,9 +80,10 @@ class Run:
             OSError: A file cannot be read or written.
         """
         note = self.observer.note
-        intake = Intake(self.inputs, at(self.output), self.follow, note)
+        intake = Intake(self.inputs, at(self.output), self.follow, note, self.final)
+        intake.strict = self.config.strict_input
         found = intake.look(ledger.read_meta(self.output) or {})
-        first_records.check_text_field(list(found), self.config.fields.text)
+        first_records.check_text_field(list(found), self.config.fields)
         lists = self.config.word_lists()
         registry.look(self.config, note)
         commit.make_folders(self.output)
@@ -102,20 +100,17 @@ class Run:
             root = intake.root(found, known)
 
             def write(rest: Rest, finished: bool = False) -> None:
-                self._write(record, finished, intake.facts(), rest, root)
+                self._write(record, finished, intake, rest, root)
 
             write(rest, start.finished)
             for text in start.notes:
                 note(text)
-            tell = beside.enter_context(
-                telling(self.output, self.config.gate.notify, len(entries), note)
-            )
             if start.finished and self.follow is None:
                 return Outcome(entries, 0)
             if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
                 return Outcome(entries, 0, held)
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, note, tell
+                self.output, self.config, lists, entries, lease, start.epoch, note
             )
             staging = closing.Staging(at(self.output), lease.run)
             context = making.GraphContext(self.config.model_dump(), staging, root, self.workers)
@@ -132,13 +127,16 @@ class Run:
         self,
         record: dict[str, Any],
         finished: bool,
-        stored: dict[str, list[Any]],
+        intake: Intake,
         rest: Rest,
         root: str,
     ) -> None:
         """Write what has been found to meta.json, unless it says so already."""
         known = ledger.read_meta(self.output) or {}
-        new = {"earlier": rest.earlier, "stored": stored, "root": root, "finished": finished}
+        new = {"earlier": rest.earlier, "stored": intake.facts(), "root": root}
+        new["finished"] = finished
+        if intake.unread or "left_out" in known:
+            new["left_out"] = intake.unread
         if columns.KEY not in known or rest.earlier != known.get("earlier"):  # a new round
             lists = self.config.word_lists()
             own = frozenset(own_columns(attributes(self.config, lists)))
@@ -173,12 +171,7 @@ class Run:
         finally:
             source.close()
 
-        def docs(failed: set[int]) -> None:
-            number = len(committer.entries) - 1
-            workers.result(number, workers.submit(executor, number, context.build_docs, failed))
-
-        # By who has loaded the checks
-        committer.finish(context.build_docs if committer.closes else docs)
+        committer.finish()
         commit.clear_staged(self.output, context.staging.run)
         return Outcome(committer.entries, len(committer.entries) - done, held)
 
@@ -253,17 +246,12 @@ def _commit(
 def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
     """Collect the settings that a ledger keeps of a run.
 
-    Args:
-        config: The configuration.
-        lists: The attributes' word lists.
-        source: What is read: input (bytes by path) or stream.
-
-    Returns:
-        configuration, wordlists and entities (digests), and what source has.
+    `source`: What is read: input (bytes by path) or stream.
     """
     kept = config.model_dump()
     # A run may go on with other values of these, which do not change what is measured or committed
-    del kept["gate"]["policy"], kept["gate"]["notify"], kept["measure"]["epsilon"]
+    del kept["gate"]["policy"], kept["measure"]["epsilon"]
+    kept.pop("strict_input", None)
     for name in ("kafka", "metrics", "alerts", "finetune", "triggers"):
         del kept[name]
     # These say where and how a model is asked, and not what is asked
@@ -275,14 +263,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
 
 @dataclass
 class RunStart:
-    """A run at its start.
-
-    Attributes:
-        entries: The ledger so far.
-        finished: Whether the whole input was read.
-        epoch: The epoch in which the run goes on.
-        notes: What a user should know: that an epoch begins, or of shards that nobody wrote.
-    """
+    """A run at its start."""
 
     entries: History
     finished: bool
@@ -293,37 +274,24 @@ class RunStart:
 def begin(
     output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
 ) -> RunStart:
-    """Check that a run may go on with its output, and write its settings and a new epoch.
-
-    Args:
-        output: The output.
-        lease: Its lease, which this process holds.
-        record: What `settings` returned.
-        config: The configuration.
-        lists: The attributes' word lists.
-
-    Returns:
-        The start of the run.
-
-    Raises:
-        RunError: The output was begun with other settings.
-        LedgerError: The ledger is damaged.
-        OSError: A file cannot be read or written.
-    """
+    """Check that a run may go on with its output, and write its settings and a new epoch."""
     entries = History(output, config, repair=True)
     commit.recover(output, entries, lease.run)
     notes: list[str] = []
+    every = "evenflow gate verify --files"
     strays, more = output_files.strays(at(output), entries)
-    if strays:
-        notes.append(
-            f"{at(output).address(strays[0])}: not in the ledger, and so no part of the output"
-            f" ({len(strays):,} such files; evenflow gate verify --files names all)"
-        )
+    for what, names in (
+        ("not in the ledger, and so no part of the output", strays),
+        ("the ledger names it, and it is gone", output_files.missing(at(output), entries)),
+    ):
+        if names:
+            many = f"{len(names):,} such files; {every} names all"
+            notes.append(f"{at(output).address(names[0])}: {what} ({many})")
     if more:
         notes.append(
             f"{at(output).address('accepted')} and quarantine have {abs(more):,} files"
-            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; evenflow"
-            " ledger verify --files names them"
+            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; {every}"
+            " names them"
         )
     now = epochs.program(config, lists, record.get("input", ()))
     known = ledger.read_meta(output)
@@ -346,18 +314,9 @@ def begin(
 def write_meta(
     output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
 ) -> None:
-    """Write ledger/meta.json.
-
-    Args:
-        output: The output.
-        record: What `settings` returned.
-        config: The configuration.
-        finished: Whether the whole input was read.
-        **more: epochs; earlier and stored (see `intake`); root, the folder that made ids hold the
-            path below; schema (see `columns`). What is not given stays as it was.
-    """
+    """Write ledger/meta.json."""
     known = ledger.read_meta(output) or {}
-    lasting = ("epochs", "earlier", "stored", "root", columns.KEY)
+    lasting = ("epochs", "earlier", "stored", "root", "topic", "left_out", columns.KEY)
     kept = {key: known[key] for key in lasting if key in known}
     meta = {
         "version": FORMAT,

@@ -16,14 +16,21 @@ WIDTH = 88  # columns of a comment
 SHOWN = 12  # fields that are named
 
 
-def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) -> Iterator[str]:
+def lines(
+    look: Look | None,
+    config: Config,
+    inputs: list[str],
+    folder: Path,
+    reference: str | None = None,
+    alarms: str = "",
+) -> Iterator[str]:
     """The lines of the file.
 
     Args:
         look: What was seen; None: nothing was looked at.
-        config: The defaults.
         inputs: The inputs, as they were named.
         folder: Where the file is: it names word lists from there.
+        reference: Name of the reference's file beside it; None: there is none.
 
     Yields:
         Lines of YAML. What comes from the input is only in comments, or quoted.
@@ -44,7 +51,10 @@ def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) ->
         yield "fields:"
         if look is not None:
             yield from _comment(_fields(look.fields), 2)
-        yield f"  text: {scalar(text)}"
+            if look.shape is not None:
+                yield from _comment(f"The records have the shape of {look.shape}.", 2)
+        paths = [scalar(each) for each in text] if isinstance(text, list) else None
+        yield f"  text: {scalar(text) if paths is None else f'[{chr(44).join(paths)}]'}"
         if own_id is None:
             yield from _comment("No field is an id; each document gets one from its place.", 2)
         else:
@@ -62,10 +72,23 @@ def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) ->
         )
     yield f"  docs: {'null' if look is None else look.pane}"
     yield ""
+    if reference is not None:
+        yield "reference:"
+        yield from _comment(
+            f"What each source was, by {config.reference.by or 'file'}. A stream that shifts from"
+            f" it is blocked, source by source; see gate.shift. {alarms}",
+            2,
+        )
+        yield f"  file: {scalar(reference)}"
+        yield ""
     yield "gate:"
-    yield from _comment("DR from which the lower bound of its interval warns, and blocks.", 2)
-    yield f"  warn: {config.gate.warn}"
-    yield f"  block: {config.gate.block}"
+    yield from _comment(
+        "DR from which the lower bound of its interval warns, and blocks: for who wants groups"
+        " named as often as the targets ask. Hardly any text does, so nothing is set.",
+        2,
+    )
+    yield "  # warn: 0.25"
+    yield "  # block: 0.45"
     yield from _comment("Mentions below which there is no verdict.", 2)
     yield f"  min_mentions: {config.gate.min_mentions}"
     yield ""
@@ -83,7 +106,7 @@ def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) ->
         even = ", ".join(f"{scalar(group)}: {share:g}" for group, share in pairs)
         keys = [] if path is None else [f"wordlist: {scalar(os.path.relpath(path, folder))}"]
         if look is not None and name in named:
-            keys += _judged(seen[name], look, config)
+            keys += _comment(_named(seen[name]))
         off = "# " if named and name not in named else ""
         if off:
             yield from _comment("Not named in the sample, so not measured:", 2)
@@ -96,12 +119,6 @@ def lines(look: Look | None, config: Config, inputs: list[str], folder: Path) ->
     )
     yield "repair:"
     yield "  mode: [measure]"
-
-
-def _judged(seen: Seen, look: Look, config: Config) -> list[str]:
-    """What an attribute's section says of the sample, and its thresholds."""
-    lines = [*_comment(_named(seen)), *_comment(_simulated(seen, look, config))]
-    return lines if seen.warn is None else [*lines, f"warn: {seen.warn}", f"block: {seen.block}"]
 
 
 def _fields(fields: Mapping[str, Field]) -> str:
@@ -129,21 +146,6 @@ def _named(seen: Seen) -> str:
     return (
         f"{found.mentions:,} mentions in {found.documents:,} documents: {each}."
         f" DR {found.dr:.3f}{interval}."
-    )
-
-
-def _simulated(seen: Seen, look: Look, config: Config) -> str:
-    """A sentence on the thresholds of an attribute."""
-    window = f"{look.windows:,} documents ({config.pane.rolling} panes)"
-    if seen.warn is None:
-        return (
-            f"{window} have about {seen.judged:,.0f} mentions, and {config.gate.min_mentions} are"
-            " needed: panes will be too few to judge. Larger panes help."
-        )
-    return (
-        f"If the input stays as it is, 1 pane of 100 warns by chance and 1 of 1,000 is blocked: by"
-        f" a simulation of windows of {window}, drawn from the sample. A threshold below the DR"
-        " above asks for more even text than there is."
     )
 
 

@@ -20,8 +20,7 @@ import orjson
 from evenflow.pipelines.engine.files.cutting import PART_BYTES, START, Begin, Pane, cut, parts
 from evenflow.pipelines.engine.files.making import GraphContext, make_pane
 from evenflow.pipelines.engine.panes.epochs import RunError
-from evenflow.pipelines.engine.runners import runner
-from evenflow.pipelines.engine.runners.errors import RunnerError
+from evenflow.pipelines.engine.runners import RunnerError, runner
 from evenflow.pipelines.engine.runners.quiet import quiet
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import FORMAT
@@ -44,14 +43,7 @@ class ScanParts(beam.DoFn):
         self._context = context
 
     def process(self, element: tuple[int, tuple[FilePart, ...]]) -> Iterator[tuple[int, int]]:
-        """Scan parts of files.
-
-        Args:
-            element: A number, and parts that follow each other.
-
-        Yields:
-            One key for all, and the number.
-        """
+        """Scan parts of files."""
         number, split = element
         staging = self._context.staging
         with self._context.noting_failure():
@@ -62,26 +54,14 @@ class ScanParts(beam.DoFn):
 
 
 class CutPanes(beam.DoFn):
-    """Step (0, the numbers of all scans) -> Pane.
-
-    Args:
-        context: What the step needs.
-        begin: Where cutting goes on.
-    """
+    """Step (0, the numbers of all scans) -> Pane."""
 
     def __init__(self, context: GraphContext, begin: Begin):
         self._context = context
         self._begin = begin
 
     def process(self, element: tuple[int, Iterable[int]]) -> Iterator[Pane]:
-        """Cut files into panes.
-
-        Args:
-            element: The key, and the numbers of the scans, in any order.
-
-        Yields:
-            The panes in order.
-        """
+        """Cut files into panes."""
         config = Config.model_validate(self._context.config)
         with self._context.noting_failure():
             yield from cut(self._found(len(set(element[1]))), config, self._begin)
@@ -107,11 +87,7 @@ class MakePane(beam.DoFn):
         self._context = context
 
     def process(self, element: Pane) -> None:
-        """Make a pane.
-
-        Args:
-            element: The pane as cut.
-        """
+        """Make a pane."""
         staging = self._context.staging
         with self._context.noting_failure():
             while (state := _told(self._context)) is not None and state["wait"]:
@@ -146,13 +122,8 @@ def splits(
 ) -> Iterator[tuple[FilePart, ...]]:
     """Gather parts of files into what one worker scans.
 
-    Args:
-        names: Paths of the files that are left, in order, with their stored sizes in bytes.
-        begin: Where cutting goes on.
-        most: Stored bytes that are scanned together, unless one part has more.
-
-    Yields:
-        Parts that follow each other.
+    `names`: Paths of the files that are left, in order, with their stored sizes in bytes. `most`:
+    Stored bytes that are scanned together, unless one part has more.
     """
     split: list[FilePart] = []
     for part in parts(names, begin, most):
@@ -172,14 +143,7 @@ def build_graph(
     context: GraphContext,
     begin: Begin = START,
 ) -> None:
-    """Build the graph.
-
-    Args:
-        pipeline: The pipeline that gets the steps.
-        scans: What is scanned together, in order.
-        context: What the steps need.
-        begin: Where cutting goes on.
-    """
+    """Build the graph."""
     _ = (
         pipeline
         | "Parts" >> beam.Create(list(enumerate(scans)))
@@ -202,20 +166,7 @@ def made(
 ) -> Generator[int, None, None]:
     """Make panes on a runner.
 
-    Args:
-        names: Paths of the files that are left, in order, with their stored sizes in bytes.
-        context: What the steps need.
-        begin: Where cutting goes on.
-        options: Of Beam's runner.
-        note: Called with what a user should know.
-        debug: Whether what Beam and its runner log and print is shown.
-
-    Yields:
-        The number of each pane, in order, when it is in staged/.
-
-    Raises:
-        RunnerError: The runner or a worker failed. The error of a worker in this process is raised
-            as it is.
+    `names`: Paths of the files that are left, in order, with their stored sizes in bytes.
     """
 
     def draw(pipeline: beam.Pipeline) -> None:

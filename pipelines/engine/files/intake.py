@@ -22,9 +22,9 @@ from typing import Any
 
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.engine.files import cutting
+from evenflow.pipelines.engine.files.cutting import ChangedError
 from evenflow.pipelines.engine.panes.epochs import RunError
-from evenflow.schemas.ledger import SourceRange
-from evenflow.schemas.output import META
+from evenflow.schemas.ledger import META, SourceRange
 from evenflow.transforms.io import files, formats, growth
 from evenflow.transforms.io.growth import Facts
 from evenflow.transforms.storage.storage import Storage, Stored
@@ -37,12 +37,8 @@ POLL_SHARE = 10  # looks take at most this share of the time
 class Rest:
     """What is left to read at a look.
 
-    Attributes:
-        names: The files, in order, with the bytes that count.
-        begin: Where cutting goes on.
-        input: The bytes of each file of the round, by its name in meta.json.
-        earlier: What meta.json says of what was read before.
-        whole: Whether a pane that more documents would fit into waits.
+    `names`: The files, in order, with the bytes that count. `input`: The bytes of each file of the
+    round, by its name in meta.json.
     """
 
     names: dict[str, int]
@@ -55,12 +51,9 @@ class Rest:
     def done(self, last: str, stored: int) -> tuple[int, int]:
         """Say how far the round is.
 
-        Args:
-            last: The last file that was read, by its name in meta.json.
-            stored: How many of its bytes were read.
+        `stored`: How many of its bytes were read.
 
-        Returns:
-            Bytes that are done, and bytes of all files, as stored.
+        Returns bytes that are done, and bytes of all files, as stored.
         """
         total = sum(self.input.values())
         if not self._before:
@@ -74,21 +67,19 @@ class Rest:
 class Intake:
     """Finds a run's input, checks what was read of it, and says what is left.
 
-    Attributes:
-        inputs: Paths, folders or globs.
-        output: The output.
-        follow: Seconds without anything new after which a pane that is not full is read; None: the
-            input ends with what the first look finds.
-        note: Called with what a user should know.
-        found: What the last look has found, by name, in order.
-        stored: What the files were like when they were last compared.
-        now: What was last said to be left.
+    `follow`: Seconds without anything new after which a pane that is not full is read; None: the
+    input ends with what the first look finds. `final`: Whether a last line without an end is read
+    as it is; else it waits for a later run where it is no whole record. `strict`: Whether a file
+    that nothing reads is an error. `unread`: How many there are, by how their names end.
     """
 
     inputs: list[str]
     output: Storage
     follow: float | None = None
     note: Callable[[str], None] = lambda text: None
+    final: bool = False
+    strict: bool = False
+    unread: dict[str, int] = field(default_factory=dict[str, int])
     found: dict[str, Stored] = field(default_factory=dict[str, Stored])
     stored: dict[str, Facts] = field(default_factory=dict[str, Facts])
     now: Rest = field(default_factory=lambda: Rest({}, cutting.START, {}, {}))
@@ -99,74 +90,93 @@ class Intake:
     def look(self, known: Mapping[str, Any]) -> dict[str, Stored]:
         """Find the files.
 
-        Args:
-            known: What meta.json holds; empty before the first start.
-
-        Returns:
-            The files that can be read, in order. Of a local file of lines that may grow, the bytes
-            up to the end of its last whole line count.
-
-        Raises:
-            InputError: The input names no file, or a file cannot be opened.
-            OSError: A file cannot be read.
+        Returns the files that can be read, in order. Of a local file of lines that may grow, the
+        bytes up to the end of its last whole line count.
         """
         try:
-            found = files.find(self.inputs, self._on_output)
+            looked = files.find(self.inputs, self.strict)
+            self.unread = looked.unread
+            self._tell(looked)
+            found = looked.files
         except files.InputError as error:
             if self.follow is None or isinstance(error, files.UnreadableError):
                 raise
             found = {}
         found = {name: found[name] for name in outside(found, self.output)}
+        read = sizes(known) | {name: each.bytes for name, each in self.found.items()}
         if self.follow is None:
             if not found:
                 raise files.InputError(
                     f"{', '.join(self.inputs)}: nothing there but this run's own output"
                 )
-            return found
-        read = sizes(known)
+            whole = {name: self._whole(name, each, read.get(name)) for name, each in found.items()}
+            self._note_waiting(
+                {name: found[name].bytes - each.bytes for name, each in whole.items()}
+            )
+            return whole
         return {
             name: each
             for name, stored in found.items()
-            if (each := self._readable(name, stored, name in self.found or name in read))
+            if (each := self._readable(name, stored, read.get(name)))
         }
 
-    def _on_output(self, folder: str) -> None:
-        """Tell of an output in the input, once, unless it is this run's own."""
-        if folder not in self._told and outside([f"{folder}/{META}"], self.output):
-            self.note(files.left_out(folder))
-        self._told.add(folder)
+    def _tell(self, found: files.Found) -> None:
+        """Tell of what is left out, once, but not of this run's own output."""
+        others = [each for each in found.outputs if outside([f"{each}/{META}"], self.output)]
+        for text in found._replace(outputs=others).said:
+            if text not in self._told:
+                self.note(text)
+            self._told.add(text)
 
-    def _readable(self, name: str, stored: Stored, is_known: bool) -> Stored | None:
+    def _whole(self, name: str, stored: Stored, read: int | None) -> Stored:
+        """A local file as far as it has whole records: of lines, or of frames that are compressed.
+
+        `read`: Its bytes that are part of the input already; whatever they are, they stay it.
+        """
+        own = formats.of(name)
+        has_frames = own.unpack is not None and not own.is_text
+        if self.final or "://" in name or stored.bytes == read:
+            return stored
+        if not (own.may_grow or has_frames):
+            return stored
+        find = growth.whole_frames if has_frames else growth.whole_records
+        whole = find(name, stored.bytes)
+        return stored._replace(bytes=max(whole, min(read or 0, stored.bytes)))
+
+    def _note_waiting(self, waiting: Mapping[str, int]) -> None:
+        """Tell of lines that wait, by the bytes of each file that do."""
+        left = {name: size for name, size in waiting.items() if size}
+        for name, size in list(left.items())[:1]:
+            more = f" (so do those of {len(left) - 1:,} more files)" if len(left) > 1 else ""
+            last = f"the last line ({size:,} bytes) has no end and is no whole record"
+            if formats.of(name).unpack is not None:
+                last = f"the last compressed member ({size:,} bytes) has no end"
+            self.note(
+                f"{files.printable(name)}: {last}; it waits for the next run{more}. End it, or give"
+                " --final to read it as it is"
+            )
+
+    def _readable(self, name: str, stored: Stored, read: int | None) -> Stored | None:
         """A file of an input that grows, as far as it can be read; None: not yet.
 
         An object of a store is whole. A file that is not of plain lines may still be written until
-        it has been left alone for a while.
+        it has been left alone for a while, and what is not whole of it then waits.
         """
         if "://" in name:
             return stored
+        before = self.found.get(name)
+        if before is not None and before[2:] == stored[2:]:
+            return before
         if formats.of(name).is_plain:
-            before = self.found.get(name)
-            if before is not None and before[2:] == stored[2:]:
-                return before
-            return stored._replace(bytes=growth.whole_lines(name, stored.bytes))
+            whole = growth.whole_lines(name, stored.bytes)
+            return stored._replace(bytes=max(whole, min(read or 0, stored.bytes)))
         settled = abs(time.time() - (stored.modified or 0) / 1e9) >= (self.follow or 0)
-        return stored if settled else self.found.get(name, stored if is_known else None)
+        if settled or (before is None and read is not None):
+            return self._whole(name, stored, read)
+        return before
 
     def rest(self, found: dict[str, Stored], entries: History, known: Mapping[str, Any]) -> Rest:
-        """Find what is left to read.
-
-        Args:
-            found: What a look has found.
-            entries: The ledger.
-            known: What meta.json holds.
-
-        Returns:
-            The rest, as of the present round or of a new one.
-
-        Raises:
-            LedgerError: The ledger is damaged.
-            OSError: A file cannot be read.
-        """
+        """Find what is left to read."""
         names = {files.printable(name): name for name in found}
         earlier, before = known.get("earlier") or {"pane": 0, "read": {}}, sizes(known)
         last = entries[-1].source[-1].file if len(entries) else None
@@ -224,21 +234,15 @@ class Intake:
         self, found: dict[str, Stored], entries: History, known: Mapping[str, Any]
     ) -> None:
         """Compare the files as they are once all is read; one that is gone has changed."""
-        after, gone = files.find(self.inputs), Stored("", 0)
-        self.compare({name: after.get(name, gone) for name in found}, entries, known)
+        after, gone = files.find(self.inputs).files, Stored("", 0)
+        now = {
+            name: self._whole(name, after[name], each.bytes) if name in after else gone
+            for name, each in found.items()
+        }
+        self.compare(now, entries, known)
 
     def compare(self, found: dict[str, Stored], entries: History, known: Mapping[str, Any]) -> None:
-        """Compare what panes have read with the files that may have changed, by digests.
-
-        Args:
-            found: What a look has found.
-            entries: The ledger.
-            known: What meta.json holds.
-
-        Raises:
-            ChangedError: What a pane read has changed.
-            OSError: A file cannot be read.
-        """
+        """Compare what panes have read with the files that may have changed, by digests."""
         fresh = {files.printable(name): (name, each) for name, each in found.items()}
         if not self.stored:
             self.stored = {text: Facts(*each) for text, each in known.get("stored", {}).items()}
@@ -253,25 +257,17 @@ class Intake:
             for text in sizes(known)
             if text in now and now[text] is not self.stored.get(text)
         ]
-        cutting.check_unchanged(doubtful, entries)
+        try:
+            cutting.check_unchanged(doubtful, entries)
+        except ChangedError as error:
+            name = fresh[error.file][0]
+            if growth.goes_on(name, sizes(known).get(name, 0)):
+                raise error.grown() from None
+            raise
         self.found, self.stored = found, now
 
     def followed(self, entries: History, known: Callable[[], dict[str, Any]]) -> Iterator[Rest]:
-        """Wait for more, again and again.
-
-        Args:
-            entries: The ledger.
-            known: Returns what meta.json holds.
-
-        Yields:
-            What is left after each change; and once more, with panes that are not full, when
-            nothing has changed for a while.
-
-        Raises:
-            RunError: A file is gone.
-            ChangedError: What a pane read has changed.
-            OSError: A file cannot be read.
-        """
+        """Wait for more, again and again."""
         assert self.follow is not None
         changed, waits = time.monotonic(), True
         while True:

@@ -1,4 +1,4 @@
-"""Looks at a sample of an input: its fields, languages, groups, and thresholds that fit it.
+"""Looks at a sample of an input: its fields, languages and groups.
 
 `evenflow init` writes a configuration from it.
 """
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -24,18 +24,48 @@ from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.annotation.sample import sample_blocks
 from evenflow.transforms.io.blocks import Block
-from evenflow.transforms.io.lines import BOM, fields, header_fields
+from evenflow.transforms.io.lines import fields, header_fields
+from evenflow.transforms.io.parts import Paths
 from evenflow.transforms.io.records import validate
-from evenflow.transforms.measures.representation.alarms import lower_bounds
 from evenflow.transforms.measures.representation.dr import score, sums
 
 SAMPLE = 2000  # documents that are looked at
 PANES = 20  # that a small input is cut into: enough to see a course
-WARN_ALARMS, BLOCK_ALARMS = 0.01, 0.001  # shares of windows that may be at a threshold by chance
-LEAST_WARN = 0.1  # a DR that is surely below is hardly worth an alarm
-STEP = 0.01  # thresholds are rounded up to it
 FEW_VALUES = 20  # different values of a field that names languages, at most
+SOURCE = re.compile(r"(.*_)?(source|dataset|subset|corpus|domain|kind|origin|site)(_.*)?", re.I)
+MOST_SOURCES = 256  # different values of a field that names sources, at most
 LANGUAGE = re.compile(r"lang(uage)?(_.*|s)?", re.IGNORECASE)
+
+
+# A text of one word, of any length, is none: an id, a URL, a path, a date
+NO_PROSE = re.compile(r"\s*\S*\s*")
+# Paths of common shapes of fine-tuning data, and of fields within fields
+SHAPES = {
+    "messages[].content": "chat (messages)",
+    "conversations[].value": "chat (ShareGPT)",
+    "conversations[].content": "chat (conversations)",
+    "conversation[].content": "chat (conversation)",
+    "messages[].content[].text": "chat (messages of parts)",
+    "chosen[].content": "preferences (chosen and rejected)",
+    "data.text": "a field within data",
+    "data.body": "a field within data",
+    "data.content": "a field within data",
+}
+# The columns of others; all must be there
+COLUMNS = {
+    ("instruction", "output"): "Alpaca (instruction and output)",
+    ("instruction", "response"): "instructions (instruction and response)",
+    ("prompt", "chosen", "rejected"): "preferences (prompt, chosen and rejected)",
+    ("chosen", "rejected"): "preferences (chosen and rejected)",
+    ("prompt", "completion"): "prompt and completion",
+    ("prompt", "response"): "prompt and response",
+    ("question", "answer"): "question and answer",
+    ("inputs", "targets"): "inputs and targets",
+}
+OPTIONAL = {
+    ("instruction", "output"): ("input", "system"),
+    ("instruction", "response"): ("context", "system"),
+}
 
 
 class NoTextError(ValueError):
@@ -46,16 +76,14 @@ class NoTextError(ValueError):
 class Field:
     """A field as the sampled records have it.
 
-    Attributes:
-        records: How many have it.
-        texts: How many have a text there.
-        characters: Characters of these texts.
-        values: How often it has each of its values; texts of up to 80 characters and numbers.
+    `prose`: Characters of its texts of several words. `values`: How often it has each of its
+    values; texts of up to 80 characters and numbers.
     """
 
     records: int = 0
     texts: int = 0
     characters: int = 0
+    prose: int = 0
     values: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, value: Any) -> None:
@@ -64,6 +92,7 @@ class Field:
         if isinstance(value, str):
             self.texts += 1
             self.characters += len(value)
+            self.prose += len(value) * (NO_PROSE.fullmatch(value) is None)
         if isinstance(value, int) or (isinstance(value, str) and len(value) <= 80):
             self.values[str(value)] += 1
 
@@ -75,24 +104,11 @@ class Field:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a sample says of one attribute.
-
-    Attributes:
-        groups: Its groups.
-        score: DR of the sample.
-        sums: The sample's sums.
-        warn: A threshold of which chance alone warns in WARN_ALARMS of the panes; None: most
-            windows have too few mentions to be judged.
-        block: The same for BLOCK_ALARMS.
-        judged: Mentions of an average window.
-    """
+    """What a sample says of one attribute."""
 
     groups: tuple[str, ...]
     score: Score
     sums: Sums
-    warn: float | None
-    block: float | None
-    judged: float
 
     @property
     def total(self) -> float:
@@ -105,28 +121,26 @@ class Look:
     """What was seen.
 
     Attributes:
-        looked: Documents of the sample.
-        documents: Documents of the input, estimated.
-        size: Bytes of an average text.
         fields: The fields of records; none where files are texts.
-        text: The field of the text; None where files are texts.
+        text: The field of the text, or paths to its parts; none where files are texts.
+        shape: What shape of records it was chosen by; none where it is a field with texts.
         id: The field of the id; None where no field is unique.
+        source: The field of the source; none where no field names one.
         languages: Values of the field of languages with their shares; none where there is none.
-        pane: Documents of a pane.
         attributes: What the sample says of each attribute.
-        windows: Documents that the verdict on a pane looks at: rolling panes of that size.
     """
 
     looked: int
     documents: int
     size: float
     fields: Mapping[str, Field]
-    text: str | None
+    text: str | list[str] | None
+    shape: str | None
     id: str | None
+    source: str | None
     languages: Mapping[str, float]
     pane: int
     attributes: Mapping[str, Seen]
-    windows: int
 
 
 def look(found: Mapping[str, int], config: Config, sample: int = SAMPLE) -> Look:
@@ -138,22 +152,19 @@ def look(found: Mapping[str, int], config: Config, sample: int = SAMPLE) -> Look
             text counts where the records have it.
         sample: About how many documents are looked at.
 
-    Returns:
-        What was seen.
-
     Raises:
         NoTextError: Records have no field with texts, or nothing could be read.
         OSError: A file cannot be read.
         WordListError: A word list cannot be used.
     """
     blocks = [(block, stored) for block, stored in sample_blocks(found, sample) if block.size]
-    fields = _fields(block for block, _ in blocks)
-    text, own_id = config.fields.text, config.fields.id
-    if fields and text not in fields:
-        text = max(fields, key=lambda name: fields[name].characters)
-        if not fields[text].characters:
-            raise NoTextError(f"no field holds texts; there are {', '.join(fields)}")
+    fields, shapes = _fields(block for block, _ in blocks)
+    text, own_id, shape = config.fields.text, config.fields.id, None
+    if fields and config.fields.paths is None and config.fields.column not in fields:
+        text, shape = _text(fields, shapes, own_id)
     known_id = own_id if own_id in fields else _id(fields)
+    if known_id in ([text] if isinstance(text, str) else text):
+        known_id = None
     names = {"text": text, "id": known_id or own_id}
     config = config.model_copy(update={"fields": config.fields.model_copy(update=names)})
     annotator = Annotator(config)
@@ -171,9 +182,8 @@ def look(found: Mapping[str, int], config: Config, sample: int = SAMPLE) -> Look
     size = figures.text_bytes / figures.documents
     joined = [np.concatenate(each) for each in zip(*counts, strict=True)]
     pane = _pane(documents, size, joined, config)
-    windows = min(pane * config.pane.rolling, documents)
     seen = {
-        words.attribute: _seen(own, words.groups, config.target(words), windows, config)
+        words.attribute: _seen(own, words.groups, config.target(words), config)
         for words, own in zip(annotator.lists, joined, strict=True)
     }
     return Look(
@@ -182,22 +192,51 @@ def look(found: Mapping[str, int], config: Config, sample: int = SAMPLE) -> Look
         size,
         fields,
         text if fields else None,
+        shape,
         known_id if fields else None,
+        _source(fields),
         _languages(fields),
         pane,
         seen,
-        windows,
     )
 
 
-def _fields(blocks: Iterable[Block]) -> dict[str, Field]:
-    """The fields of records; none of files that are texts."""
+def _text(
+    fields: Mapping[str, Field], shapes: Mapping[str, int], own_id: str
+) -> tuple[str | list[str], str | None]:
+    """The text of records that have no such field, and the shape that they are of.
+
+    Raises:
+        NoTextError: No field holds texts.
+    """
+    most = max(each.records for each in fields.values())
+    for path, shape in SHAPES.items():
+        if shapes.get(path, 0) * 2 > most:
+            paths = [path, "rejected[].content"] if path.startswith("chosen") else path
+            return paths, shape
+    for names, shape in COLUMNS.items():
+        if all(name in fields and fields[name].prose for name in names):
+            more = [name for name in OPTIONAL.get(names, ()) if name in fields]
+            return [*names, *more], shape
+    text = max(fields, key=lambda name: (name != own_id, fields[name].prose))
+    if not fields[text].prose or text == own_id:
+        raise NoTextError(
+            f"no field holds texts; there are {', '.join(fields)}. Name a field or a path with"
+            " --set fields.text=NAME"
+        )
+    return text, None
+
+
+def _fields(blocks: Iterable[Block]) -> tuple[dict[str, Field], Counter[str]]:
+    """The fields of records; none of files that are texts. And how many have each of SHAPES."""
     fields: dict[str, Field] = {}
+    shapes, paths = Counter[str](), {path: Paths([path]) for path in SHAPES}
     for block in blocks:
         for record in _records(block):
             for name, value in record.items():
                 fields.setdefault(name, Field()).add(value)
-    return fields
+            shapes.update(path for path, own in paths.items() if own.read(record))
+    return fields, shapes
 
 
 def _records(block: Block) -> Iterator[Mapping[str, Any]]:
@@ -205,14 +244,16 @@ def _records(block: Block) -> Iterator[Mapping[str, Any]]:
     if block.rows is not None:
         yield from block.rows.to_pylist()
         return
-    if block.is_text:
+    own = block.format
+    if own.is_text:
         return
-    for raw in block.records:
+    for number, raw in enumerate(block.records):
         with suppress(orjson.JSONDecodeError, UnicodeDecodeError, csv.Error):
             if block.header is not None:
-                yield dict(zip(header_fields(block.header), fields(raw), strict=False))
+                names = header_fields(block.header, own.delimiter)
+                yield dict(zip(names, fields(raw, own.delimiter), strict=False))
                 continue
-            record = orjson.loads(raw.removeprefix(BOM))
+            record = orjson.loads(own.value(raw, block.first + number == 0))
             if isinstance(record, dict):
                 yield record
 
@@ -228,6 +269,16 @@ def _id(fields: Mapping[str, Field]) -> str | None:
         and each.records == most
     ]
     return named[0] if named else None
+
+
+def _source(fields: Mapping[str, Field]) -> str | None:
+    """The field that names sources: it has few values, and nearly each record has it."""
+    most = max((each.records for each in fields.values()), default=0)
+    for name, each in fields.items():
+        few = 1 < len(each.values) <= min(MOST_SOURCES, most // 20)
+        if SOURCE.fullmatch(name) and few and each.values.total() >= 0.9 * most:
+            return name
+    return None
 
 
 def _languages(fields: Mapping[str, Field]) -> dict[str, float]:
@@ -261,22 +312,10 @@ def _seen(
     counts: npt.NDArray[np.int64],
     groups: tuple[str, ...],
     target: list[float] | None,
-    windows: int,
     config: Config,
 ) -> Seen:
     """What the sample says of an attribute."""
     shares = np.array(target or [1 / len(groups)] * len(groups))
     total = sums(counts)
     found = score(total, shares.tolist(), config.gate.confidence)
-    judged = sum(total.counts) / len(counts) * windows
-    seen = Seen(groups, found, total, None, None, judged)
-    if judged < config.gate.min_mentions:
-        return seen
-    bounds = lower_bounds(counts, shares, windows, config.gate.confidence)
-    warn, block = (
-        float(np.ceil(round(np.quantile(bounds, 1 - share) / STEP, 6)) * STEP)
-        for share in (WARN_ALARMS, BLOCK_ALARMS)
-    )
-    warn = round(max(warn, LEAST_WARN), 2)
-    # A state ends only below its threshold less the hysteresis
-    return replace(seen, warn=warn, block=round(max(block, warn + config.gate.hysteresis), 2))
+    return Seen(groups, found, total)

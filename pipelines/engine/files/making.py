@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, groupby
@@ -48,21 +48,7 @@ YOUNG = 50_000
 class Worker:
     """What a process keeps from pane to pane.
 
-    Args:
-        config: The configuration.
-
-    Attributes:
-        annotator: Annotates blocks; holds the tables of the word lists, and models.
-        reader: Reads files; keeps the last one open.
-        look: The look at the input (`Pane.look`) whose panes it has read.
-        meta: What meta.json says at that look; None: it was not read yet.
-        seconds: Time spent on the pane that is being made, by stage.
-        busy: Held while a pane is made. A runner may call a process from several threads, and they
-            would share the reader, the models, and the limits of memory.
-        on_block: Called with the figures of each block that was staged.
-
-    Raises:
-        WordListError: A word list cannot be used.
+    `meta`: What meta.json says at that look; None: it was not read yet.
     """
 
     def __init__(self, config: Config):
@@ -103,14 +89,7 @@ _failures: dict[Staging, Exception] = {}  # the last one, by run
 
 @dataclass(frozen=True)
 class GraphContext:
-    """What the steps of a run need; it is pickled with them.
-
-    Attributes:
-        config: The configuration, as a dict.
-        staging: Where panes go.
-        root: The folder that all files are in; None for a topic.
-        threads: Documents of a pane that are judged at once.
-    """
+    """What the steps of a run need; it is pickled with them."""
 
     config: dict[str, Any]
     staging: Staging
@@ -126,10 +105,6 @@ class GraphContext:
                 _kept.clear()
                 _kept[self.staging] = made
             return _kept[self.staging]
-
-    def build_docs(self, failed: Collection[int]) -> None:
-        """Build the data docs of the checks, in this process."""
-        self.worker().checks.docs(self.staging.output, failed)
 
     @contextmanager
     def noting_failure(self) -> Iterator[None]:
@@ -151,13 +126,6 @@ def make_pane(pane: Pane, context: GraphContext) -> None:
     Where duplicates are looked for in the whole run, weights continue those of earlier panes, or
     documents are set aside by the rolling score, panes are closed by the driver, one after the
     other. Then the pane's blocks are delivered.
-
-    Args:
-        pane: The pane as cut.
-        context: What the step needs.
-
-    Raises:
-        OSError: A file cannot be read or written.
     """
     worker = context.worker()
     with worker.busy, context.staging.pane(pane.number) as folder:
@@ -233,14 +201,7 @@ def _read(
 
 
 def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
-    """Split segments into those that are read together.
-
-    Args:
-        segments: Segments of a pane, in order.
-
-    Yields:
-        Neighbouring .txt files together, every other segment alone.
-    """
+    """Split segments into those that are read together."""
     for _, group in groupby(
         segments, lambda each: -1 if formats.of(each.file).is_text else each.order
     ):

@@ -19,7 +19,6 @@ def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
 
     Args:
         inputs: Paths, folders or globs.
-        config: The configuration.
 
     Yields:
         The figures of each block, in order.
@@ -29,8 +28,8 @@ def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
         OSError: A file cannot be read.
         WordListError: A word list cannot be used.
     """
-    names = list(files.match(inputs))
-    first_records.check_text_field(names, config.fields.text)
+    names = list(files.find(inputs, config.strict_input).files)
+    first_records.check_text_field(names, config.fields)
     annotator = Annotator(config)
     source = (block for name in names for block in read_blocks(name))
     for block in join_texts(source):

@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 from evenflow.pipelines.engine.files import forks
 from evenflow.pipelines.engine.files.cutting import Pane
 from evenflow.pipelines.engine.files.making import GraphContext, make_pane
-from evenflow.pipelines.engine.runners.errors import WorkerError
+from evenflow.pipelines.engine.runners import WorkerError
 
 AHEAD = 3  # panes a worker that are being made or wait to be committed
 Given = ParamSpec("Given")
@@ -42,12 +42,6 @@ def pool(workers: int) -> Executor:
 
     Beam's own runner has processes too. It was tried: a run had not ended 100 s after one of them
     was killed, and the panes of a whole run would have to be cut before the first is made.
-
-    Args:
-        workers: Number of processes; 1: this one, which calls a function as soon as it is given.
-
-    Returns:
-        The executor.
     """
     if workers == 1:
         return _Here()
@@ -76,39 +70,13 @@ def submit(
     *args: Given.args,
     **kwargs: Given.kwargs,
 ) -> Future[Result]:
-    """Have a worker do something with a pane.
-
-    Args:
-        executor: What `pool` returned.
-        pane: The pane's number.
-        function: What is to be done.
-        *args: What it is called with.
-        **kwargs: The same.
-
-    Returns:
-        Its future.
-
-    Raises:
-        WorkerError: The process of a worker has died.
-    """
+    """Have a worker do something with a pane."""
     with _no_death(pane):
         return executor.submit(function, *args, **kwargs)
 
 
 def result(pane: int, future: Future[Result]) -> Result:
-    """Wait for what a worker does with a pane.
-
-    Args:
-        pane: The pane's number.
-        future: What `submit` returned.
-
-    Returns:
-        What the worker returned.
-
-    Raises:
-        WorkerError: Its process died.
-        Exception: What the worker raised.
-    """
+    """Wait for what a worker does with a pane."""
     with _no_death(pane):
         return future.result()
 
@@ -116,21 +84,7 @@ def result(pane: int, future: Future[Result]) -> Result:
 def made(
     panes: Iterator[Pane | None], context: GraphContext, executor: Executor, workers: int
 ) -> Generator[int, None, None]:
-    """Make panes.
-
-    Args:
-        panes: The panes in order; None where all that were asked for are to be there first.
-        context: What their making needs.
-        executor: What `pool` returned.
-        workers: Number of its processes.
-
-    Yields:
-        The number of each pane, in order, when it is in staged/.
-
-    Raises:
-        WorkerError: A worker process died.
-        OSError: As make_pane, which may raise other errors too.
-    """
+    """Make panes."""
     pending: deque[tuple[int, Future[None]]] = deque()
 
     def first() -> int:
@@ -158,9 +112,6 @@ def begin(environment: dict[str, str]) -> None:
 
     It ends as soon as its parent ends, so that a killed run stops writing. Ctrl-C is for the parent
     to handle. The fork server may have begun before the parent's environment was set.
-
-    Args:
-        environment: The parent's environment.
     """
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -11,7 +11,6 @@ from evenflow.gates.judge import PaneJudge
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import WEIGHT
-from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.wordlists.loader import WordList
 
 START = "start checks"  # stage of a process's first pane: loading Great Expectations
@@ -19,13 +18,6 @@ START = "start checks"  # stage of a process's first pane: loading Great Expecta
 
 def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
     """Make the checks of a run's panes; this takes seconds the first time.
-
-    Args:
-        config: The configuration.
-        lists: The attributes' word lists.
-
-    Returns:
-        The checks.
 
     Raises:
         SuiteError: The user's suite of checks cannot be used.
@@ -48,7 +40,7 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
         lists=lists,
         limits=limits,
         identity=config.fields.id,
-        text=config.fields.text,
+        text=config.fields.column,
         strong=strong,
         sentences=config.has_sentence_table,
     )
@@ -58,5 +50,7 @@ def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
     """The least score and probability of a stereotype that is removed; None: none is removed."""
     if config.policy(attribute) not in ("remove", "quarantine"):
         return None
+    from evenflow.transforms.measures.stereotypes import calibration
+
     cut = calibration.cut(attribute, config.stereotypes.precision, calibration.of(config))
     return None if cut is None else (config.stereotype_threshold(attribute), cut)

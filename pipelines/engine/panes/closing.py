@@ -7,22 +7,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import orjson
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from evenflow.gates.expectations.checks import PaneChecks
-from evenflow.gates.ledger.id_index import IdIndex
+from evenflow.pipelines.engine.panes import sources
 from evenflow.schemas.documents import Figures, RepairedPane, mentions
 from evenflow.schemas.ledger import Checks, Entry, Removed, Shard, SourceRange, Sums, Weights
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
+from evenflow.transforms.io.fields import EXTRA
 from evenflow.transforms.staging import aside
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.shards import ShardLayout, outside, seal, write_shards
 from evenflow.transforms.storage.storage import Storage
+
+if TYPE_CHECKING:
+    from evenflow.gates.ledger.id_index import IdIndex
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,6 @@ class Staged:
         place: Its place in the pane: numbers of segment and block; of a topic, partition and
             offset.
         stem: The name of its files in staged/PANE/, without suffix.
-        figures: Its figures.
     """
 
     place: tuple[int, int]
@@ -43,13 +47,7 @@ class Staged:
 
 @dataclass
 class Source:
-    """What a worker has read for a pane of files.
-
-    Attributes:
-        ranges: The records, with their digests.
-        stored: Bytes of the last file, as stored, that were read.
-        timings: Seconds by stage.
-    """
+    """What a worker has read for a pane of files."""
 
     ranges: list[SourceRange] = field(default_factory=list)
     stored: int = 0
@@ -69,20 +67,10 @@ class Source:
 class Ready:
     """A pane that waits to be judged: what ready.json in its folder holds.
 
-    Attributes:
-        figures: The pane's figures, after repair.
-        shards: Its shards.
-        dead_letters: The file of its dead letters; None: there are none.
-        sentence_table: The table of its sentences; None: it has no rows.
-        set_aside: The file of documents that were set aside; None: there are none.
-        repairs: What the repair did, by attribute.
-        weights: What the ledger keeps of weights; None without mode weight.
-        weighed: Weighted sums, by attribute; empty without mode weight.
-        left_out: The file of documents that a sample left out; None: there are none.
-        checks: What the checks found.
-        results: The failed checks in full.
-        source: What was read for it; of a pane of files only.
-        removed: What gate.scope: documents did; None: nothing had to go.
+    `dead_letters`: The file of its dead letters; None: there are none. `sentence_table`: The table
+    of its sentences; None: it has no rows. `set_aside`: The file of documents that were set aside;
+    None: there are none. `left_out`: The file of documents that a sample left out; None: there are
+    none. `removed`: What gate.scope: documents did; None: nothing had to go.
     """
 
     figures: Figures
@@ -98,6 +86,7 @@ class Ready:
     results: list[dict[str, Any]] = field(default_factory=list)
     source: Source = field(default_factory=Source)
     removed: Removed | None = None
+    strata: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     @property
     def files(self) -> list[Shard]:
@@ -134,10 +123,6 @@ class Staging:
 
     Several workers may try the same pane at once, when a runner takes one for dead. Each try has
     a folder of its own. The first finished one makes the pane's marker, and that one counts.
-
-    Attributes:
-        output: The output.
-        run: Name of the run, from its lease.
     """
 
     output: Storage
@@ -189,11 +174,6 @@ class Staging:
 def stage(done: Annotated, block: StagedBlock, annotator: Annotator) -> None:
     """Write the parts of an annotated block.
 
-    Args:
-        done: The block after annotation.
-        block: Where its parts go.
-        annotator: The annotator that read the block.
-
     Raises:
         OSError: A file cannot be written.
     """
@@ -225,14 +205,8 @@ def mend_pane(
     With a language model that has a budget, its questions are asked first.
 
     Args:
-        pane: The pane's number.
         blocks: Its blocks, in source order.
-        folder: The folder with their files.
-        annotator: The annotator that read the blocks.
         index: Ids of all earlier panes; None: a duplicate counts within the pane only.
-
-    Returns:
-        The pane after its repair.
 
     Raises:
         OSError: A file cannot be read or written.
@@ -275,27 +249,13 @@ def close_pane(
 
     The files of the blocks are deleted.
 
-    Args:
-        pane: The pane's number.
-        blocks: Its blocks, in source order.
-        folder: The folder with their files; the pane's files are written there too.
-        annotator: The annotator that read the blocks.
-        checks: The checks of the shards.
-        mended: What `mend_pane` returned.
-        columns: Columns of the input's other fields; None: those of this pane.
-        accepted: Weighted mentions of each group that were accepted before, by attribute; weights
-            continue them.
-
-    Returns:
-        The pane, which still has to be written.
-
-    Raises:
-        OSError: A file cannot be read or written.
+    `columns`: Columns of the input's other fields; None: those of this pane.
     """
     staged = [StagedBlock(folder, each.stem) for each in blocks]
     config, figures = annotator.config, mended.figures
+    own = config.fields
     layout = ShardLayout(
-        annotator.attributes, config.fields.text, config.fields.id, config.shards.rows, columns
+        annotator.attributes, own.column, own.id, config.shards.rows, columns, own.paths
     )
     weighed, give, left_out = None, None, None
     if config.has_weights:
@@ -314,7 +274,12 @@ def close_pane(
             tables = map(realise.left_out, read, times, weighed.weights)
             left_out = aside.write_tables(tables, folder / left_out_name(pane), layout)
     shards = write_shards(staged, folder, pane, layout, give)
-    figures.extra, figures.outside = outside([folder / shard.name for shard in shards])
+    strata = sources.runs(
+        (each.read(Part.DOCUMENTS) for each in staged if each.has(Part.DOCUMENTS)), config
+    )
+    figures.extra, figures.outside = outside(
+        pq.read_table(folder / shard.name, columns=[EXTRA.name]) for shard in shards
+    )
     set_aside = aside.write(staged, folder, pane, layout)
     letters = _join_letters(staged, folder, pane)
     for block in staged:
@@ -340,6 +305,7 @@ def close_pane(
         left_out,
         checked,
         results,
+        strata=strata,
     )
 
 
@@ -381,18 +347,7 @@ def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard |
 
 
 def read_ready(output: Storage, folder: str) -> Ready:
-    """Read what `Ready.write` wrote.
-
-    Args:
-        output: The output.
-        folder: The pane's folder in it.
-
-    Returns:
-        The pane.
-
-    Raises:
-        OSError: It cannot be read.
-    """
+    """Read what `Ready.write` wrote."""
     data = orjson.loads(output.read(f"{folder}/ready.json"))
 
     def shard(name: str) -> Shard | None:
@@ -411,20 +366,14 @@ def read_ready(output: Storage, folder: str) -> Ready:
         Checks.model_validate(data["checks"]),
         data["results"],
         Source.read(data["source"]),
+        strata=[(name, rows) for name, rows in data["strata"]],
     )
 
 
 def list_staged(
     folder: Path, blocks: list[Staged], source: Source, mended: RepairedPane | None
 ) -> None:
-    """List the blocks of a pane that the driver closes, in folder/blocks.json.
-
-    Args:
-        folder: The pane's folder.
-        blocks: Its blocks, in source order.
-        source: What was read for them.
-        mended: What `mend_pane` returned; None if the driver mends the pane too.
-    """
+    """List the blocks of a pane that the driver closes, in folder/blocks.json."""
     data = {
         "blocks": [dataclasses.asdict(each) for each in blocks],
         "source": source.to_json(),
@@ -439,17 +388,6 @@ def read_staged(
     """Read what list_staged wrote, and bring the blocks' files from an object store.
 
     Files are asked for by their names, since a store may list a file late.
-
-    Args:
-        output: The output.
-        name: The pane's folder in it.
-        folder: The pane's folder on this machine.
-
-    Returns:
-        The blocks, what was read for them, and the pane after its repair, if it was repaired.
-
-    Raises:
-        OSError: A file cannot be read or written.
     """
     found = orjson.loads(output.read(f"{name}/blocks.json"))
     blocks = [

@@ -20,6 +20,7 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.annotation.sample import sample_blocks
 from evenflow.transforms.io import fields, formats
 from evenflow.transforms.io.records import validate
+from evenflow.transforms.kafka import originals
 from evenflow.transforms.storage.storage import Place
 
 KEY = "schema"  # of meta.json
@@ -29,15 +30,7 @@ TYPES = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": 
 
 
 def columns(meta: Mapping[str, Any] | None, pane: int) -> list[pa.Field] | None:
-    """Find the columns of a pane's shards, besides those that every output has.
-
-    Args:
-        meta: What meta.json holds.
-        pane: The pane's number.
-
-    Returns:
-        The columns; None if no version is noted for it.
-    """
+    """Find the columns of a pane's shards, besides those that every output has."""
     found = [each for each in (meta or {}).get(KEY, ()) if each["pane"] <= pane]
     if not found:
         return None
@@ -47,16 +40,7 @@ def columns(meta: Mapping[str, Any] | None, pane: int) -> list[pa.Field] | None:
 def noted(
     meta: Mapping[str, Any] | None, pane: int, wanted: Sequence[pa.Field]
 ) -> list[dict[str, Any]]:
-    """The versions for meta.json with the one that a pane needs, if it is new.
-
-    Args:
-        meta: What meta.json holds.
-        pane: The pane's number.
-        wanted: The columns that its documents ask for; they are put behind the ones before.
-
-    Returns:
-        The versions: the first pane, names and types for people, and the schema in Arrow's form.
-    """
+    """The versions for meta.json with the one that a pane needs, if it is new."""
     before = [each for each in (meta or {}).get(KEY, ()) if each["pane"] < pane]
     known = columns({KEY: before}, pane)
     now = fields.widened(known or [], wanted)
@@ -87,7 +71,7 @@ def configured(config: Config, own: Iterable[str]) -> list[pa.Field] | None:
     asked = config.fields.schema
     if asked is None:
         return None
-    taken = {config.fields.text, config.fields.id, fields.EXTRA.name, *own}
+    taken = {config.fields.column, config.fields.id, fields.EXTRA.name, *own}
     return [
         pa.field(name, pa.string(), metadata=fields.JSON)
         if each == "json"
@@ -109,16 +93,7 @@ def _type(spec: Any) -> pa.DataType:
 def sampled(found: Mapping[str, int], config: Config, own: frozenset[str]) -> list[pa.Field]:
     """The columns that hold a sample of files.
 
-    Args:
-        found: The stored bytes of each file, by its name.
-        config: Names of the fields, or their columns.
-        own: Names of columns that are computed.
-
-    Returns:
-        The columns.
-
-    Raises:
-        OSError: A device fails.
+    `found`: The stored bytes of each file, by its name.
     """
     if (given := configured(config, own)) is not None:
         return given
@@ -137,23 +112,11 @@ def note_pane(
     """Note what columns a pane of a topic needs, before its shards are written.
 
     A replay of the pane finds the same columns.
-
-    Args:
-        output: The output.
-        pane: The pane's number.
-        wanted: The columns that hold its documents.
-        config: The configuration.
-        own: Names of columns that are computed.
-
-    Returns:
-        The columns of its shards.
-
-    Raises:
-        OSError: meta.json cannot be written.
     """
     meta = ledger.read_meta(output) or {}
     given = configured(config, own)
-    versions = noted(meta, pane, wanted if given is None else given)
+    asked = [originals.COLUMNS[each] for each in config.fields.kafka]
+    versions = noted(meta, pane, wanted if given is None else [*given, *asked])
     if versions != meta.get(KEY):
         ledger.write_meta(output, {**meta, KEY: versions})
     return columns({KEY: versions}, pane) or []

@@ -28,13 +28,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pyarrow as pa
 
-from evenflow.gates import hold, requirement
-from evenflow.gates.expectations import data_docs
+from evenflow.gates import hold
+from evenflow.gates.expectations import results
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.judge import PaneJudge
 from evenflow.gates.lease import Lease
@@ -46,21 +46,22 @@ from evenflow.gates.ledger.files import (
     parse_entry,
 )
 from evenflow.gates.ledger.history import History
-from evenflow.gates.ledger.id_index import IdIndex
-from evenflow.gates.triggers import Decider
 from evenflow.gates.verdict import llm_verdict, reading_verdict
-from evenflow.pipelines.engine.panes import removing
 from evenflow.pipelines.engine.panes.closing import Ready, Staged, close_pane
 from evenflow.pipelines.terminal.endings import undisturbed
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures, RepairedPane
-from evenflow.schemas.epoch import Epoch
-from evenflow.schemas.ledger import PaneEntry, SourceRange, StreamPane, Verdict
+from evenflow.schemas.ledger import Epoch, Measured, PaneEntry, SourceRange, StreamPane, Verdict
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.measures.shift.measure import ALL, ShiftMeasure
 from evenflow.transforms.staging.block import StagedBlock
 from evenflow.transforms.staging.shards import shard_name
+from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.storage.storage import Place, Storage, at
 from evenflow.wordlists.loader import WordList
+
+if TYPE_CHECKING:
+    from evenflow.gates.ledger.id_index import IdIndex
 
 BESIDE = 64  # requests of earlier commits that may wait, in an object store
 TIMINGS = 64  # panes whose timings are one file of an object store
@@ -78,23 +79,7 @@ FOLDERS = (
 
 
 class Committer:
-    """Judges and commits panes in order.
-
-    Args:
-        output: The output.
-        config: The configuration.
-        lists: The attributes' word lists.
-        entries: The ledger so far; it grows with each commit.
-        lease: The lease of the output, which this process holds.
-        epoch: The epoch of the program and settings of this run.
-        note: Called with what a user should know.
-        tell: Called with each entry that is committed (see gates.notify).
-
-    Attributes:
-        entries: The ledger.
-        index: Ids of all committed panes; None where duplicates count within a pane only.
-        weighs: Whether documents get weights, which continue those of earlier panes.
-    """
+    """Judges and commits panes in order."""
 
     def __init__(
         self,
@@ -105,25 +90,31 @@ class Committer:
         lease: Lease,
         epoch: Epoch | None = None,
         note: Callable[[str], None] = lambda text: None,
-        tell: Callable[[PaneEntry], None] = lambda entry: None,
     ):
         self.entries = entries
-        self._note, self._tell = note, tell
+        self._note = note
         self._replaced: set[str] = set()  # fields that were told of
+        self._mended: set[str] = set()  # the same
         self._output = at(output)
         self._lease = lease
         self._config = config
         self._lists = tuple(lists)
         self._epoch = epoch or Epoch()
-        self._decider = Decider(self._output, config.triggers, entries)
+        self._decide: Callable[[PaneEntry], None] = lambda entry: None
+        if config.triggers:
+            from evenflow.gates.triggers import Decider
+
+            self._decide = Decider(self._output, config.triggers, entries).decide
         self.weighs = config.has_weights
         self._done = False
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
         self._waiting: deque[Future[None]] = deque()
-        self.index = (
-            IdIndex(output, config.fields.id, entries) if config.duplicates.scope == "run" else None
-        )
+        self.index: IdIndex | None = None
+        if config.duplicates.scope == "run":
+            from evenflow.gates.ledger.id_index import IdIndex
+
+            self.index = IdIndex(output, config.fields.id, entries)
 
     def accepted(self) -> dict[str, Sequence[float]]:
         """The weighted mentions (M,) that were accepted so far, by attribute."""
@@ -145,24 +136,11 @@ class Committer:
         mended: RepairedPane,
         columns: Sequence[pa.Field] | None,
     ) -> Ready:
-        """Close the next pane, without the documents that gate.scope sets aside.
-
-        Args:
-            blocks: Its blocks, in source order.
-            folder: The folder with their files.
-            annotator: The annotator that read the blocks.
-            checks: The checks of the shards.
-            mended: The pane after its repair.
-            columns: Columns of the input's other fields.
-
-        Returns:
-            The pane (see `close_pane`).
-
-        Raises:
-            OSError: A file cannot be read or written.
-        """
+        """Close the next pane, without the documents that gate.scope sets aside."""
         removed = None
         if self._config.gate.scope == "documents":
+            from evenflow.pipelines.engine.panes import removing
+
             staged = [StagedBlock(folder, each.stem) for each in blocks]
             judge = PaneJudge(self._config, self._lists, self.entries.totals)
             mended, removed = removing.remove(staged, annotator, mended, judge)
@@ -181,21 +159,12 @@ class Committer:
     ) -> PaneEntry:
         """Judge and commit the next pane.
 
-        Args:
-            folder: The folder with the pane's closed files (a), in the output.
-            ready: What close_pane wrote there.
-            source: The records that the pane has read.
-            timings: Seconds by stage; those of this method are added.
-            stream: Span and positions of a pane of a topic; None: of files.
-
-        Returns:
-            The ledger entry.
-
-        Raises:
-            FencedError: Another run has taken the lease.
-            OSError: A file cannot be read or written.
+        `stream`: Span and positions of a pane of a topic; None: of files.
         """
         entry = self._judged(ready, source, stream)  # (b)
+        if (left := self._without_shifted(entry, ready, folder)) is not None:
+            shifted = entry.measures[ShiftMeasure.name]
+            entry = self._judged(left, source, stream, shifted)
         began, data = time.perf_counter(), entry_bytes(entry)
         # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():
@@ -207,26 +176,52 @@ class Committer:
             except (FileNotFoundError, TakenError):
                 self._lease.check()  # a run that took over has finished this commit
                 raise
-        self._decider.decide(entry)  # (f)
-        self._later(data_docs.keep, self._output, entry.pane, ready.results)
+        self._decide(entry)  # (f)
+        self._later(results.keep, self._output, entry.pane, ready.results)
         self._later(_clean, self._output, entry.pane, folder)  # (g)
         self._done = True
         if fresh := sorted(entry.replaced.keys() - self._replaced):
             self._replaced.update(fresh)
             self._note(
-                f"the input has {', '.join(fresh)}: columns of this name are computed here, and"
-                " replace what the input has; rename a field that you want to keep"
+                f"the input has {', '.join(fresh)}: columns of this name are computed here; what"
+                f" the input has is kept as {', '.join(f'input_{name}' for name in fresh)}"
             )
-        self._tell(entry)
+        if fresh := sorted(entry.mended.keys() - self._mended):
+            self._mended.update(fresh)
+            self._note(
+                f"pane {entry.pane}: in {', '.join(fresh)}, bytes that are no UTF-8 were replaced,"
+                " or a value that columns cannot hold (NaN) became null; the ledger counts them"
+                " (mended)"
+            )
         if self.index is not None:
             self.index.add(entry)
         timings["commit"] = time.perf_counter() - began
         return entry
 
+    def _without_shifted(self, entry: PaneEntry, ready: Ready, folder: str) -> Ready | None:
+        """The pane without the sources that have shifted; None where it stays whole."""
+        shift = ShiftMeasure().of(entry)
+        if shift is None or not ready.strata or entry.verdict.state != "block":
+            return None
+        gone = shift.blocked()
+        if not gone or ALL in gone:
+            return None
+        from evenflow.pipelines.engine.panes import sources  # rare
+
+        annotator = Annotator(self._config)
+        rest = sources.split(self._output, folder, entry.pane, ready, shift, annotator)
+        if rest is not None:
+            shift.set_aside(gone)
+        return rest
+
     def _judged(
-        self, ready: Ready, source: list[SourceRange], stream: StreamPane | None
+        self,
+        ready: Ready,
+        source: list[SourceRange],
+        stream: StreamPane | None,
+        shifted: Measured | None = None,
     ) -> PaneEntry:
-        """The entry of the next pane, with its verdict."""
+        """The entry of the next pane, with its verdict; `shifted` is what was set aside."""
         judge = PaneJudge(self._config, self._lists, self.entries.totals)
         figures = ready.figures
         reading = self._reading(ready)
@@ -253,16 +248,18 @@ class Committer:
             asking=self._asking(figures),
             epoch=self._epoch.number,
             program=self._epoch.program,
-            benchmark=requirement.judge(self._output, self._config.gate.require),
+            benchmark=self._benchmark(),
             weights=ready.weights,
             left_out=ready.left_out,
             removed=ready.removed,
             replaced=figures.replaced,
+            mended=figures.mended,
+            deleted=figures.deleted,
             extra=figures.extra,
             outside=figures.outside,
             languages=figures.languages,
         )
-        judge.conclude(entry, figures)
+        judge.conclude(entry, figures, shifted)
         return entry
 
     def _reading(self, ready: Ready) -> Verdict:
@@ -272,6 +269,14 @@ class Committer:
         return reading_verdict(
             figures.dead_reasons, figures.documents + aside, self._config.gate.most_dead
         )
+
+    def _benchmark(self) -> Verdict | None:
+        """The verdict on the last model's benchmark; None if nothing is required of it."""
+        if not self._config.gate.require:
+            return None
+        from evenflow.gates import requirement
+
+        return requirement.judge(self._output, self._config.gate.require)
 
     def _asking(self, figures: Figures) -> Verdict | None:
         """The verdict on the questions that the language model did not answer."""
@@ -291,12 +296,7 @@ class Committer:
         self._waiting.append(self._pool.submit(do, *arguments))
 
     def check(self) -> None:
-        """Make sure that this run still writes to the output.
-
-        Raises:
-            FencedError: Another run has taken the lease.
-            OSError: The store does not answer.
-        """
+        """Make sure that this run still writes to the output."""
         self._lease.check()
 
     def held(self) -> str | None:
@@ -312,27 +312,16 @@ class Committer:
         next(n for n in count() if self._output.create(_claim_name(pane, n), data))
         self._lease.check()
 
-    def finish(self, docs: Callable[[set[int]], None]) -> None:
-        """Build the data docs, if this committer has committed a pane, and write the last timings.
-
-        Args:
-            docs: Builds them; gets the numbers of the panes whose checks failed.
-        """
+    def finish(self) -> None:
+        """Wait for what is under way, and write the last timings."""
         while self._waiting:
             self._waiting.popleft().result()
         self._write_timings()
-        if self._done:
-            docs({pane for pane, _ in self.entries.totals.last_failures})
 
     def note_timings(self, entry: PaneEntry, seconds: float, timings: dict[str, float]) -> None:
         """Append a line to gate/timings.jsonl, or in an object store to files in gate/timings/.
 
         The ledger has no clock times, so that it is the same in every run.
-
-        Args:
-            entry: The pane's entry.
-            seconds: Seconds since the commit before.
-            timings: Seconds by stage.
         """
         line = {
             "pane": entry.pane,
@@ -349,7 +338,7 @@ class Committer:
         """Write the noted timings."""
         lines, self._timings = b"".join(self._timings), []
         if self._output.local is not None:
-            with (self._output.local / "gate" / "timings.jsonl").open("ab") as file:
+            with Directory(self._output.local).inside("gate/timings.jsonl").open("ab") as file:
                 file.write(lines)
         elif lines:
             self._output.write(f"gate/timings/{len(self.entries):012d}.jsonl", lines)
@@ -397,15 +386,7 @@ def make_folders(output: Place) -> None:
 
 
 def clear_staged(output: Place, run: str) -> None:
-    """Delete what this run and earlier ones left in staged/.
-
-    Args:
-        output: The output.
-        run: Name of this run, from its lease.
-
-    Raises:
-        OSError: A file cannot be deleted.
-    """
+    """Delete what this run and earlier ones left in staged/."""
     storage = at(output)
     if storage.local is not None:
         storage.remove_tree("staged")
@@ -416,17 +397,7 @@ def clear_staged(output: Place, run: str) -> None:
 
 
 def recover(output: Place, entries: History, run: str) -> None:
-    """Finish or undo what a killed run left, once this run has the lease.
-
-    Args:
-        output: The output.
-        entries: The ledger. A commit that was claimed is added to it.
-        run: Name of this run, from its lease.
-
-    Raises:
-        LedgerError: A claim cannot be read.
-        OSError: A file cannot be read or written.
-    """
+    """Finish or undo what a killed run left, once this run has the lease."""
     storage = at(output)
     if storage.local is not None:
         _clear_places(storage, len(entries))

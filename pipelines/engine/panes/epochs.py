@@ -21,11 +21,11 @@ from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas import plugins
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.attributes import AttributeSettings
-from evenflow.schemas.epoch import Epoch
 from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.ledger import Epoch
 from evenflow.transforms.io import files, formats
 from evenflow.transforms.measures import registry
-from evenflow.transforms.storage.storage import Place
+from evenflow.transforms.storage.storage import Place, at
 from evenflow.wordlists.loader import NAMED, WordList
 
 DIGITS = 16  # hexadecimal digits of a digest in the ledger: 64 bits distinguish programs
@@ -47,9 +47,14 @@ _LIMITS = "|".join(
     if each.limits
 )
 THRESHOLD = re.compile(
-    r"configuration\.(gate\.\w+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"
+    r"(configuration\.)?reference(\.file)?: "
+    r"|configuration\.(gate\.[\w.]+|attributes\.[^.]+\.(warn|block)|llm\.(most_)?fallbacks"
     rf"|{_LIMITS}|measures\.\w+\.(warn|block)): "
 )
+
+
+# Defaults of the gate before there were references: a run begun with them goes on with those of now
+OLD_GATE = {"scope": "pane", "warn": 0.25, "block": 0.45}
 
 
 class RunError(EvenflowError, RuntimeError):
@@ -59,17 +64,7 @@ class RunError(EvenflowError, RuntimeError):
 
 
 def program(config: Config, lists: Iterable[WordList], names: Iterable[str] = ()) -> dict[str, str]:
-    """Describe the program that makes the panes.
-
-    Args:
-        config: The configuration.
-        lists: The attributes' word lists.
-        names: Names of the input's files.
-
-    Returns:
-        version, and digests of code, models, lists and, where they are used, plug-ins, prompts and
-        what the bias score comes from.
-    """
+    """Describe the program that makes the panes."""
     rooms = [Path(next(iter(import_module(f"evenflow.{room}").__path__))) for room in ROOMS]
     code = [path for room in rooms for path in sorted(room.rglob("*.py"))]
     models = [
@@ -134,24 +129,15 @@ def continued(
     lists: Sequence[WordList],
     totals: Totals,
 ) -> Epoch:
-    """Find the epoch in which a run goes on: the last one, or a new one with its changes.
-
-    Args:
-        output: The output.
-        known: What ledger/meta.json holds.
-        record: The settings of this run.
-        now: This program, as `program` describes it.
-        lists: The attributes' word lists.
-        totals: The sums of the ledger so far.
-
-    Returns:
-        The epoch.
-
-    Raises:
-        RunError: The output was begun with settings that must be the same.
-    """
+    """Find the epoch in which a run goes on: the last one, or a new one with its changes."""
     before = [Epoch.model_validate(each) for each in known.get("epochs") or [{}]]
-    changed = ledger.changed_settings(*_comparable(known["settings"], record))
+    try:
+        then, mine = _comparable(known["settings"], record)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ledger.LedgerError(
+            f"{at(output).address(ledger.META)}: not the settings of a run"
+        ) from error
+    changed = ledger.changed_settings(then, mine)
     allowed = [line for line in changed if "stream" in record and THRESHOLD.match(line)]
     for words in lists:
         seen = totals.attributes.get(words.attribute)
@@ -207,6 +193,10 @@ def _comparable(
         for name in both
     }
     old["configuration"] = theirs | {"attributes": theirs["attributes"] | shared}
+    if "reference" not in then["configuration"]:
+        gate, own_gate = theirs["gate"], mine["gate"]
+        were = {key: own_gate[key] for key, value in OLD_GATE.items() if gate[key] == value}
+        old["configuration"]["gate"] = gate | were
     return old, new
 
 

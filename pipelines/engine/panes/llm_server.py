@@ -21,12 +21,6 @@ PROBE_SECONDS = 10.0  # that the server has for the question before a run
 def probe(config: Config) -> Iterator[str]:
     """Ask the language model a question before anything is read.
 
-    Args:
-        config: It has the address of a server.
-
-    Yields:
-        What is wrong with an answer.
-
     Raises:
         InferenceError: No server is there, or the key is refused.
     """
@@ -50,10 +44,6 @@ def refused(outcome: Outcome, config: Config) -> str:
     """Say in which panes of this run the language model's server came to refuse the key.
 
     Such panes have their verdict, but the reason does not pass by itself.
-
-    Args:
-        outcome: How the run ended.
-        config: The run's configuration.
 
     Returns:
         A sentence; an empty text where there are no such panes.

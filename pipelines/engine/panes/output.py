@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evenflow.gates.ledger.files import META
+from evenflow.gates.ledger.files import has_ledger
 from evenflow.pipelines.engine.panes.epochs import RunError
-from evenflow.transforms.storage.storage import Place, Storage, at
+from evenflow.transforms.storage.storage import Place, at
 
 # Folders whose leftovers a run removes
 FOLDERS = ("accepted", "quarantine", "dead-letter", "sentences", "staged")
@@ -28,9 +28,3 @@ def refuse_foreign(output: Place) -> None:
                 f"{storage} has a folder {name} with files in it but no ledger: it is no run's"
                 " output. Give an empty or new directory"
             )
-
-
-def has_ledger(output: Storage) -> bool:
-    """Whether a run has written there. Raises OSError."""
-    # By name first: a store may list a file late
-    return output.exists(META) or next(output.tree("ledger"), None) is not None

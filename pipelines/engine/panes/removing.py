@@ -39,17 +39,7 @@ def remove(
     The documents go to the blocks' part of documents that are set aside, as they are after the
     repair.
 
-    Args:
-        blocks: The pane's blocks, in source order.
-        annotator: The annotator that read them.
-        mended: The pane after its repair.
-        judge: The judge of the pane.
-
-    Returns:
-        The pane without these documents, and what was removed; None: nothing had to be.
-
-    Raises:
-        OSError: A file cannot be read or written.
+    Returns the pane without these documents, and what was removed; None: nothing had to be.
     """
     staged = [each for each in blocks if each.has(Part.DOCUMENTS)]
     aside = sum(each.read(Part.ASIDE).num_rows for each in blocks if each.has(Part.ASIDE))

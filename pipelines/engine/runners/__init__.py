@@ -1,4 +1,13 @@
-"""Runs a Beam graph on a runner beside the driver, with the servers that it needs.
+"""Runners of Beam, and how they fail."""
 
-What a graph does, and what is committed, belongs to files and stream.
-"""
+from __future__ import annotations
+
+from evenflow.schemas.errors import EvenflowError
+
+
+class WorkerError(EvenflowError, RuntimeError):
+    """A worker process died."""
+
+
+class RunnerError(WorkerError):
+    """The runner or one of its workers failed; the message says what is known."""

@@ -41,9 +41,6 @@ def quiet(note: Callable[[str], None]) -> Iterator[None]:
 
     After an error kafka-python stays silent: the threads of the pipeline live on for seconds and
     would log after the error.
-
-    Args:
-        note: Called with warnings of the source.
     """
     handlers = list(logging.getLogger().handlers)
     warnings, own = _Warnings(note), logging.getLogger("evenflow.transforms")

@@ -19,13 +19,9 @@ from apache_beam.options.pipeline_options import PipelineOptions, PortableOption
 from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker import sdk_worker
 
-from evenflow.pipelines.engine.runners.errors import RunnerError
-from evenflow.pipelines.engine.runners.servers import Prism, worker_pool
+from evenflow.pipelines.engine.runners import RunnerError
+from evenflow.pipelines.engine.runners.servers import worker_pool
 
-# Beam ends the stream of a job's states after the timeout of the job server, 300 s by default.
-# Every run on Prism would end then. Ten years are long enough. Nobody waits that long for a Prism
-# that is away, since Prism is started here.
-ANSWER_SECONDS = 10 * 365 * 86_400
 CANCEL_SECONDS = 5.0  # for the runner to stop; then it is abandoned
 AGAIN = "run the same command again to go on"
 # Of a job that was lost: between two submissions, the first time and at most
@@ -52,64 +48,32 @@ def on_runner(
     A job that is lost with its job server or its cluster's manager is submitted again, until none
     has been taken for AWAY_SECONDS. A job may run beside the one that took its place. So what the
     graph does must be right when it is done twice.
-
-    Args:
-        draw: Adds the graph to a pipeline.
-        options: Beam's options.
-        explain: Explains what the runner raised.
-        note: Called with what a user should know.
-
-    Yields:
-        A function that returns whether the graph has ended, and raises what `explain` makes of a
-        failure.
-
-    Raises:
-        RunnerError: The runner does not start.
     """
-    prism = Prism() if "--runner=PrismRunner" in options else None
-    if prism is not None:
-        options = [*options, f"--job_server_timeout={ANSWER_SECONDS}"]
     given = PipelineOptions(options)
     with contextlib.ExitStack() as servers:
         place = given.view_as(PortableOptions)
-        if place.environment_type == "LOOPBACK" or (
-            place.environment_type is None and prism is not None
-        ):
+        if place.environment_type == "LOOPBACK":
             place.environment_type = "EXTERNAL"
             place.environment_config = servers.enter_context(worker_pool(given))
-        again = note if prism is None else None  # a Prism that ends is not started again
-        with _Job(draw, given, prism, explain, again).running() as state:
+        with _Job(draw, given, explain, note).running() as state:
             yield state
 
 
 class _Job:
-    """The graph on a runner whose servers are ready.
-
-    Args:
-        draw: Adds the graph to a pipeline.
-        given: Beam's options.
-        runner: The runner; None: the one that the options name.
-        explain: Explains what the runner raised.
-        again: Called when a lost job is to be submitted again; None: it is not.
-    """
+    """The graph on a runner whose servers are ready."""
 
     def __init__(
-        self,
-        draw: Draw,
-        given: PipelineOptions,
-        runner: Any,
-        explain: Explain,
-        again: Callable[[str], None] | None,
+        self, draw: Draw, given: PipelineOptions, explain: Explain, note: Callable[[str], None]
     ):
-        self._draw, self._given, self._runner = draw, given, runner
-        self._explain, self._again = explain, again
+        self._draw, self._given = draw, given
+        self._explain, self._note = explain, note
         self._result: Any = None
         self._failed: BaseException | None = None
         self._over = threading.Event()
         self._waiting = threading.Thread(target=self._wait, daemon=True)
 
     def _submit(self) -> Any:
-        pipeline = beam.Pipeline(runner=self._runner, options=self._given)
+        pipeline = beam.Pipeline(options=self._given)
         self._draw(pipeline)
         self._result = pipeline.run()
         return self._result
@@ -130,10 +94,10 @@ class _Job:
                 now = time.monotonic()
                 if now - began > SOUND_SECONDS:
                     seen, pause = now, AGAIN_SECONDS
-                if self._again is None or not self._is_lost(error) or now - seen > AWAY_SECONDS:
+                if not self._is_lost(error) or now - seen > AWAY_SECONDS:
                     self._failed = error
                     return
-                self._again(f"{explained(error, 'the job is submitted again')}")
+                self._note(f"{explained(error, 'the job is submitted again')}")
                 self._result = None
                 self._over.wait(pause)
                 pause = min(2 * pause, MOST_AGAIN_SECONDS)
@@ -165,8 +129,6 @@ class _Job:
                     f"no job server answers at {self._given.view_as(PortableOptions).job_endpoint}:"
                     " start it"
                 ) from error
-            except RunnerError:
-                raise
             except Exception as error:
                 started = RunnerError(f"the runner did not start: {_last_line(error)}")
                 raise self._explain(started) from error
@@ -177,8 +139,6 @@ class _Job:
             if self._waiting.is_alive() and self._result is not None:
                 threading.Thread(target=_cancel, args=(self._result,), daemon=True).start()
                 self._waiting.join(CANCEL_SECONDS)
-            if isinstance(self._runner, Prism) and self._runner.server is not None:
-                self._runner.server.stop()
 
 
 def _cancel(result: Any) -> None:
@@ -188,15 +148,7 @@ def _cancel(result: Any) -> None:
 
 
 def explained(error: BaseException, then: str = AGAIN) -> RunnerError:
-    """Translate what the runner raised.
-
-    Args:
-        error: What the runner raised.
-        then: What is done about it, or should be.
-
-    Returns:
-        An error with a message for people.
-    """
+    """Translate what the runner raised."""
     if isinstance(error, RunnerError):
         return error
     if isinstance(error, (grpc.RpcError, grpc.FutureTimeoutError)):

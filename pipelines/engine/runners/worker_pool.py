@@ -16,9 +16,12 @@ from apache_beam.portability.api import beam_fn_api_pb2_grpc
 from apache_beam.runners.worker.worker_pool_main import BeamFnExternalWorkerPoolServicer
 from apache_beam.utils import thread_pool_executor
 
+from evenflow.pipelines.engine.one_thread import one_thread
+
 
 def main() -> None:
     """Start workers until a signal comes."""
+    one_thread()  # for their processes
     host, port = sys.argv[1:]
     limits = [("grpc.http2.max_pings_without_data", 0), ("grpc.http2.max_ping_strikes", 0)]
     threads: Any = thread_pool_executor.shared_unbounded_instance()  # no subclass, but used as one

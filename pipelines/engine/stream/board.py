@@ -67,13 +67,7 @@ class _Chain:
 class TopicBoard:
     """What is known of the partitions of a topic, beyond the ledger.
 
-    Args:
-        positions: Where each partition stands by the ledger.
-        last: The last committed pane; None: there is none.
-
-    Attributes:
-        last: The last pane that was taken.
-        spent: Blocks that will never be committed, because others hold their records.
+    `last`: The last committed pane; None: there is none.
     """
 
     def __init__(self, positions: Mapping[int, Position], last: PaneId | None):
@@ -84,16 +78,7 @@ class TopicBoard:
         self._chains: dict[int, list[_Chain]] = {}
 
     def start(self, partition: int, first: Start, cutter: PaneCutter) -> Start:
-        """Find where a new session of a partition begins.
-
-        Args:
-            partition: The partition's number.
-            first: Where it begins if the ledger has nothing of it.
-            cutter: Cuts panes.
-
-        Returns:
-            The start.
-        """
+        """Find where a new session of a partition begins."""
         due = self._due.get(partition)
         offset, time = (first.offset, first.point.time) if due is None else due
         return Start(
@@ -101,13 +86,7 @@ class TopicBoard:
         )
 
     def open(self, partition: int, session: int, start: Start) -> None:
-        """Note a new session; marks of others are not looked at.
-
-        Args:
-            partition: The partition's number.
-            session: The session; larger than all before.
-            start: Where it begins.
-        """
+        """Note a new session; marks of others are not looked at."""
         self._chains.setdefault(partition, []).append(_Chain(session, start))
 
     def add(self, mark: Mark) -> None:
@@ -130,15 +109,7 @@ class TopicBoard:
     def whole(
         self, partitions: int, until: PaneId = END
     ) -> tuple[PaneId, list[StagedRange]] | None:
-        """Find the next pane that is whole.
-
-        Args:
-            partitions: Number of the topic's partitions.
-            until: Panes from this one on are not whole yet, because partitions may be added.
-
-        Returns:
-            The pane and its blocks by partition and offset; None if no pane with records is whole.
-        """
+        """Find the next pane that is whole."""
         chains: list[_Chain] = []
         for number in range(partitions):
             chain = self._chain(number)
@@ -171,12 +142,7 @@ class TopicBoard:
         return best
 
     def take(self, pane: PaneId, pieces: list[StagedRange]) -> None:
-        """Note that a pane is taken, to be closed and committed.
-
-        Args:
-            pane: The pane.
-            pieces: Its blocks, as `whole` has returned them.
-        """
+        """Note that a pane is taken, to be closed and committed."""
         self.last = pane
         taken = {piece.partition: piece for piece in pieces}  # the last of each partition
         for partition, piece in taken.items():
@@ -190,15 +156,7 @@ class TopicBoard:
                 ]
 
     def backlog(self, firsts: Sequence[Start], ends: Sequence[int]) -> dict[int, int]:
-        """Count the records of each partition that are not taken yet.
-
-        Args:
-            firsts: Where each partition begins if the ledger has nothing of it.
-            ends: The offset after the last record of each.
-
-        Returns:
-            The number of offsets by partition.
-        """
+        """Count the records of each partition that are not taken yet."""
         return {
             number: max(0, end - self._due.get(number, (first.offset, 0))[0])
             for number, (first, end) in enumerate(zip(firsts, ends, strict=False))

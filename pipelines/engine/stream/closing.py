@@ -11,13 +11,12 @@ import time
 from collections.abc import Generator
 from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import orjson
 import pyarrow as pa
 
-from evenflow.gates.ledger.id_index import IdIndex
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.files.workers import result, submit
 from evenflow.pipelines.engine.panes import columns
@@ -30,23 +29,12 @@ from evenflow.transforms.kafka.panes import PaneId
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.shards import unify_inputs
 
+if TYPE_CHECKING:
+    from evenflow.gates.ledger.id_index import IdIndex
+
 
 class Closing:
-    """A pane of a topic that is being closed.
-
-    Args:
-        number: The pane's number in the ledger.
-        pane: Its place in the topic.
-        pieces: Its blocks, by partition and offset.
-        context: What workers need.
-        committer: Knows the panes before.
-        executor: Calls the steps.
-
-    Attributes:
-        name: The pane's folder in the output.
-        ready: The closed pane; None until it is closed.
-        seconds: From the start to the end of closing.
-    """
+    """A pane of a topic that is being closed."""
 
     def __init__(
         self,
@@ -68,15 +56,7 @@ class Closing:
         self._waits_for: Future[Any] | _Turn = next(self._steps)
 
     def advance(self) -> bool:
-        """Go on without waiting.
-
-        Returns:
-            Whether the columns are noted, so that the next pane may note its own.
-
-        Raises:
-            WorkerError: The process of a worker died.
-            OSError: A file cannot be read or written.
-        """
+        """Go on without waiting."""
         try:
             while self.ready is None and self._waits_for.done():
                 found = self._waits_for

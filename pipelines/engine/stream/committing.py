@@ -47,18 +47,7 @@ def board(totals: Totals) -> TopicBoard:
 
 @dataclass
 class StreamCommitter:
-    """Closes panes as they become whole, ahead of their commits, and commits them in order.
-
-    Attributes:
-        context: What workers need; it has the output and the name of the run.
-        topic: The topic that is read.
-        desk: Knows what readers have staged.
-        committer: Judges and commits a pane.
-        executor: Closes panes.
-        ahead: Panes that are closed or wait to be committed, at most.
-        after_commit: Called with each entry as soon as it is in the ledger.
-        on_pane: Called after each commit.
-    """
+    """Closes panes as they become whole, ahead of their commits, and commits them in order."""
 
     context: GraphContext
     topic: str
@@ -66,6 +55,7 @@ class StreamCommitter:
     committer: commit.Committer
     executor: Executor
     ahead: int = 1
+    before_commit: Callable[[], None] = lambda: None
     after_commit: Callable[[PaneEntry], None] = lambda entry: None
     on_pane: Callable[[PaneProgress], None] = lambda done: None
     _taken: deque[Closing] = field(default_factory=deque[Closing])
@@ -76,27 +66,13 @@ class StreamCommitter:
         return bool(self._taken)
 
     def hold(self) -> str | None:
-        """Return why the gate is held, and tell readers whether it is.
-
-        Returns:
-            The reason; None where the gate is not held.
-        """
+        """Return why the gate is held, and tell readers whether it is."""
         held = self.committer.held()
         self.desk.tell(held is not None)
         return held
 
     def commit_whole(self, partitions: int, until: PaneId, stop: Callable[[], bool]) -> None:
-        """Commit panes in order, up to the first that is not closed or until the gate is held.
-
-        Args:
-            partitions: Number of the topic's partitions.
-            until: Panes from this one on are not whole yet.
-            stop: Asked before each pane; True: commit no more.
-
-        Raises:
-            WorkerError: A process that closed a pane died.
-            OSError: A file cannot be read or written.
-        """
+        """Commit panes in order, up to the first that is not closed or until the gate is held."""
         self.desk.take()
         while not stop() and not self.hold():
             self._take(partitions, until)
@@ -135,6 +111,7 @@ class StreamCommitter:
             span=closing.pane.span, part=closing.pane.part, positions=ends_of(pieces)
         )
         ranges = ranges_of(self.topic, pieces)
+        self.before_commit()
         entry = self.committer.commit(closing.name, closing.ready, ranges, timings, stream)
         self.after_commit(entry)
         if output.local is None:
@@ -146,15 +123,7 @@ class StreamCommitter:
         self.on_pane(PaneProgress(entry, seconds))
 
     def backlog(self, firsts: Sequence[Start], ends: Sequence[int]) -> dict[int, int]:
-        """Count the records of each partition that are not committed yet.
-
-        Args:
-            firsts: Where each partition begins if the ledger has nothing of it.
-            ends: The offset after the last record of each.
-
-        Returns:
-            The number of offsets by partition.
-        """
+        """Count the records of each partition that are not committed yet."""
         counts = self.desk.board.backlog(firsts, ends)
         for closing in self._taken:
             for piece in closing.pieces:

@@ -36,16 +36,7 @@ SHARE_SECONDS = 0.5  # between two looks which readers are there
 
 
 def spread(partitions: int, readers: Sequence[str], given: Mapping[int, str]) -> dict[int, str]:
-    """Spread partitions evenly over readers; as few as possible change their reader.
-
-    Args:
-        partitions: Number of partitions.
-        readers: Names of the readers.
-        given: The reader of each partition so far.
-
-    Returns:
-        The reader of each partition; as it was if there is none.
-    """
+    """Spread partitions evenly over readers; as few as possible change their reader."""
     if not readers:
         return dict(given)
     kept: dict[str, list[int]] = {name: [] for name in readers}
@@ -65,18 +56,7 @@ def spread(partitions: int, readers: Sequence[str], given: Mapping[int, str]) ->
 
 
 class Desk:
-    """Gives partitions to readers, takes their marks, and says how far the committer is.
-
-    Args:
-        run: The folder staged/RUN of the output.
-        board: Gets the marks and the sessions.
-        cutter: Cuts panes.
-        clock: Seconds on a clock that never goes back.
-
-    Attributes:
-        board: As given.
-        tasks: What is read of each partition.
-    """
+    """Gives partitions to readers, takes their marks, and says how far the committer is."""
 
     def __init__(
         self,
@@ -96,14 +76,7 @@ class Desk:
         self._shared_at = -SHARE_SECONDS
 
     def tell(self, held: bool) -> None:
-        """Tell readers how far the committer is, if it is new. The first call begins the run.
-
-        Args:
-            held: Whether the gate is held.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
+        """Tell readers how far the committer is, if it is new. The first call begins the run."""
         state, now = State(self.board.last, held, self._turn), self._clock()
         urgent = self._told is None or state[1:] != self._told[1:]
         if state != self._told and (urgent or now - self._told_at >= TELL_SECONDS):
@@ -117,13 +90,7 @@ class Desk:
     def share(self, firsts: Sequence[Start], stops: Sequence[int] | None) -> None:
         """Look which readers are there, and give them partitions.
 
-        Args:
-            firsts: Where each partition begins if the ledger has nothing of it.
-            stops: Where each partition ends; None: they have no end.
-
-        Raises:
-            KafkaSourceError: A reader gave up because of Kafka.
-            OSError: A file cannot be read or written.
+        `stops`: Where each partition ends; None: they have no end.
         """
         if self._clock() - self._shared_at < SHARE_SECONDS:
             return
@@ -175,14 +142,7 @@ class Desk:
         raise errors.KafkaSourceError(message)
 
     def take(self) -> int:
-        """Take the marks that have come.
-
-        Returns:
-            How many files there were.
-
-        Raises:
-            OSError: A file cannot be read or deleted.
-        """
+        """Take the marks that have come."""
         names = [f"{MARKS}/{name}" for name in self._run.names(MARKS)]
         if not names:
             return 0

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from evenflow.gates.lease import Lease
+from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
-from evenflow.gates.notify import telling
 from evenflow.pipelines.engine.files import workers
 from evenflow.pipelines.engine.files.driver import begin, settings, write_meta
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.panes import commit
 from evenflow.pipelines.engine.panes.closing import Staging
-from evenflow.pipelines.engine.runners.errors import WorkerError
+from evenflow.pipelines.engine.runners import WorkerError
 from evenflow.pipelines.engine.runners.quiet import quiet
 from evenflow.pipelines.engine.stream import local
 from evenflow.pipelines.engine.stream.committing import StreamCommitter, board, positions
@@ -25,7 +25,7 @@ from evenflow.pipelines.engine.stream.publish import Topics, identity, messages
 from evenflow.pipelines.engine.stream.reader import Reads
 from evenflow.pipelines.engine.stream.watching import TopicWatch
 from evenflow.pipelines.terminal.outcome import Observer, Outcome
-from evenflow.schemas.config import Config
+from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records as kafka_records
@@ -37,6 +37,7 @@ from evenflow.transforms.kafka.output import PanePublisher
 from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
+from evenflow.transforms.kafka.topics import KnownTopic, TopicFacts, decided_ends
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
 from evenflow.wordlists.loader import WordList
@@ -54,8 +55,6 @@ class Stream:
     """What is read from Kafka, and what is written to it.
 
     Attributes:
-        settings: How Kafka is reached.
-        topic: The topic that is read.
         pane_seconds: Span of a pane in seconds.
         values: What a record's value is: a JSON object, or a text with the key as its id.
         until_end: Whether to stop at the end offsets of the start.
@@ -76,15 +75,7 @@ class Stream:
     publish_from: int | None = None
 
     def cutter(self, config: Config, partitions: int) -> PaneCutter:
-        """Return what cuts panes by time, and by bytes so that a burst makes no endless pane.
-
-        Args:
-            config: pane.mib is the most that a pane may hold; each partition has an equal part.
-            partitions: Number of partitions.
-
-        Returns:
-            The cutter.
-        """
+        """Return what cuts panes by time, and by bytes so that a burst makes no endless pane."""
         return PaneCutter(
             int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1)
         )
@@ -106,9 +97,7 @@ class StreamRun:
     """One run of the gate on a topic.
 
     Attributes:
-        stream: What is read and written.
         output: The output: a directory, or an address in a store.
-        config: The configuration.
         options: Of Beam's runner; none: this machine reads, without Beam.
         workers: Number of processes that close panes, and without a runner of as many more that
             read; 1: this one does both.
@@ -133,9 +122,6 @@ class StreamRun:
     def go(self) -> Outcome:
         """Run until the end, or for ever.
 
-        Returns:
-            How the run ended.
-
         Raises:
             FencedError: Another run has taken over the output.
             RunError: The output was begun with other settings.
@@ -146,7 +132,10 @@ class StreamRun:
             WordListError: A word list cannot be used.
             SuiteError: The user's suite of checks cannot be used.
             OSError: A file cannot be read or written.
+            ConfigError: Texts of parts are to be published.
         """
+        if self.config.fields.paths is not None and self.stream.publish.accepted is not None:
+            raise ConfigError("fields.text: texts of parts cannot be published to a topic yet")
         lists = self.config.word_lists()
         registry.look(self.config, self.observer.note)
         with quiet(self.observer.note) if not self.debug else contextlib.nullcontext():
@@ -168,11 +157,15 @@ class StreamRun:
             for text in start.notes:
                 note(text)
             entries = start.entries
-            tell = beside.enter_context(
-                telling(self.output, self.config.gate.notify, len(entries), note)
-            )
+            topic = beside.enter_context(contextlib.closing(self._known(entries)))
+
+            def same_topic() -> None:
+                self._patiently(lambda again: topic.check())
+
+            same_topic()
+            write_meta(self.output, record, self.config, False, topic=topic.facts._asdict())
             committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, note, tell
+                self.output, self.config, lists, entries, lease, start.epoch, note
             )
             done = len(entries)
             staging = Staging(at(self.output), lease.run)
@@ -183,6 +176,7 @@ class StreamRun:
                 cutter,
                 self.stream.values,
                 staging.output.below(staging.name("")),
+                publishes=self.stream.publish.accepted is not None,
             )
             annotator = context.worker().annotator
             panes = StreamCommitter(
@@ -192,6 +186,7 @@ class StreamRun:
                 committer,
                 workers.pool(self.workers),
                 1 if self.workers == 1 else workers.AHEAD * self.workers,
+                same_topic,
                 after_commit=self._follow(entries, annotator),
                 on_pane=self.observer.pane,
             )
@@ -199,25 +194,44 @@ class StreamRun:
                 _ = context.worker().checks  # made now: the first pane need not wait for seconds
             if held := panes.hold():
                 note(f"the gate is held: {held}")
-            self._run(panes, reads, context, done)
-            committer.finish(context.build_docs)
+            unread = self._run(panes, reads, context, done)
+            committer.finish()
             with contextlib.suppress(OSError):  # a reader that was left behind may still write
                 commit.clear_staged(self.output, lease.run)
             # A topic has no end: more records may come
-            write_meta(self.output, record, self.config, finished=False)
-            return Outcome(entries, len(entries) - done, committer.held())
+            write_meta(self.output, record, self.config, False, topic=topic.facts._asdict())
+            return Outcome(entries, len(entries) - done, committer.held(), unread)
 
-    def _run(self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int) -> None:
-        """Read and commit panes until all is read or there are enough."""
+    def _known(self, entries: History) -> KnownTopic:
+        """The topic, with what the ledger has of it."""
+        noted = TopicFacts.read((ledger.read_meta(self.output) or {}).get("topic"))
+        read = 1 + max(positions(entries.totals), default=-1)
+        known = TopicFacts(noted.id, max(noted.partitions, read))
+        return KnownTopic(self.stream.settings, self.stream.topic, known)
+
+    def _stops(self) -> tuple[list[int] | None, str | None]:
+        """Where the topic is read to, and what is hidden there; None: it is read on and on."""
+        if not self.stream.until_end:
+            return None, None
+        settings, topic = self.stream.settings, self.stream.topic
+        return decided_ends(
+            settings, topic, Cluster(settings).partitions(topic), self.observer.note
+        )
+
+    def _run(
+        self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int
+    ) -> str | None:
+        """Read and commit panes until all is read or there are enough; returns what is hidden."""
         entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
         look = (
             LOOK_SECONDS if panes.context.staging.output.local is not None else STORE_LOOK_SECONDS
         )
+        stops, hidden = self._stops()
         watch = TopicWatch(
             Cluster(self.stream.settings),
             self.stream.topic,
             reads.cutter,
-            to_end,
+            stops,
             count=self.observer.backlog is not None,
         )
         if self.observer.health is not None:
@@ -256,6 +270,7 @@ class StreamRun:
                 desk.close()
                 panes.close()
             _wait(has_ended)
+        return hidden
 
     @contextlib.contextmanager
     def _on_runner(
@@ -267,7 +282,7 @@ class StreamRun:
         from evenflow.pipelines.engine.stream import graph
         from evenflow.pipelines.engine.stream.explaining import explained
 
-        readers = graph.readers(self.options, partitions)
+        readers = max(partitions, 1)
 
         def draw(pipeline: Any) -> None:
             graph.build_graph(pipeline, reads, context, readers)
@@ -357,7 +372,7 @@ class StreamRun:
             if again and publisher.begin(len(entries)) > entry.pane:
                 return  # the answer was lost, not the transaction
             records = messages(
-                self.output, entry, stream_.publish, self.config.fields.id, annotator.own
+                self.output, entry, stream_.publish, self.config.fields, annotator.own
             )
             publisher.publish(entry.pane, records, _ends(entry, stream_.topic))
 

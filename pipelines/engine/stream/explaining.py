@@ -13,15 +13,7 @@ _RAISED = re.compile(r"evenflow\.transforms\.kafka\.errors\.(\w+Error): (.*)")
 
 
 def explained(error: BaseException) -> Exception:
-    """Translate what the runner raised.
-
-    Args:
-        error: What the runner raised.
-
-    Returns:
-        A KafkaSourceError where a worker raised one, else a RunnerError; both with a message for
-        people.
-    """
+    """Translate what the runner raised."""
     raised = _RAISED.findall(str(error))
     if not raised:
         return runner.explained(error)

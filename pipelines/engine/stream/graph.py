@@ -27,11 +27,7 @@ class ReadTopic(beam.DoFn):
         self._reads, self._context = reads, context
 
     def process(self, element: int) -> None:
-        """Read until the run is over.
-
-        Args:
-            element: The reader's number.
-        """
+        """Read until the run is over."""
         with self._context.noting_failure():
             worker = self._context.worker()
             while not worker.busy.acquire(timeout=WAIT_SECONDS):
@@ -44,30 +40,10 @@ class ReadTopic(beam.DoFn):
 
 
 def build_graph(pipeline: beam.Pipeline, reads: Reads, context: GraphContext, readers: int) -> None:
-    """Build the graph: numbers -> spread over the workers -> read, annotate, stage.
-
-    Args:
-        pipeline: The pipeline that gets the steps.
-        reads: What is read.
-        context: What the steps need.
-        readers: Number of readers; more than there are workers do no harm.
-    """
+    """Build the graph: numbers -> spread over the workers -> read, annotate, stage."""
     _ = (
         pipeline
         | "Readers" >> beam.Create(range(readers), reshuffle=False)
         | "Spread" >> beam.Reshuffle()
         | "Read, annotate, stage" >> beam.ParDo(ReadTopic(reads, context))
     )
-
-
-def readers(options: list[str], partitions: int) -> int:
-    """Return how many readers to start.
-
-    Args:
-        options: Beam's options.
-        partitions: Number of the topic's partitions.
-
-    Returns:
-        One where all workers are of one process, else as many as partitions.
-    """
-    return 1 if "--runner=PrismRunner" in options else max(partitions, 1)

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from evenflow.pipelines.engine.files import forks
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.files.workers import begin
-from evenflow.pipelines.engine.runners.errors import WorkerError
+from evenflow.pipelines.engine.runners import WorkerError
 from evenflow.pipelines.engine.runners.quiet import quiet
 from evenflow.pipelines.engine.stream.reader import Reads, TopicReader
 
@@ -27,19 +27,7 @@ END_SECONDS = 2.0  # for a process to see that the run is over; then it is kille
 def reading(
     reads: Reads, context: GraphContext, workers: int, note: Callable[[str], None]
 ) -> Generator[Callable[[], bool]]:
-    """Read the topic during the with-block.
-
-    Args:
-        reads: What is read.
-        context: What readers need.
-        workers: Number of readers: one is a thread of this process, more are processes of their
-            own.
-        note: Called with what a user should know.
-
-    Yields:
-        A function that returns whether all readers have ended, and raises what one of them raised:
-        a WorkerError where its process died.
-    """
+    """Read the topic during the with-block."""
     if workers == 1:
         future: Future[None] = Future()
         threading.Thread(target=_settle, args=(future, reads, context), daemon=True).start()

@@ -35,14 +35,7 @@ ALIVE, ERROR = ".json", ".error"  # suffixes in readers/
 class StagedRange(NamedTuple):
     """A staged block of a partition.
 
-    Attributes:
-        partition: The partition's number.
-        session: The session that staged it.
-        start: Offset of the first record.
-        next: Offset after the last record.
-        time: Time of the last record, in milliseconds since 1970.
-        pane: The pane as the session has cut it.
-        figures: The block's figures as JSON, which only who closes the pane reads.
+    `time`: Time of the last record, in milliseconds since 1970.
     """
 
     partition: int
@@ -60,16 +53,7 @@ class StagedRange(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a session has done with a partition since its last mark.
-
-    Attributes:
-        partition: The partition's number.
-        session: The session.
-        start: Where it stood before, as an offset.
-        next: Where it stands now: all offsets between are in `pieces`.
-        passed: The records from `next` on are in this pane or later ones.
-        pieces: The blocks that it has staged, in order, without a gap.
-    """
+    """What a session has done with a partition since its last mark."""
 
     partition: int
     session: int
@@ -82,10 +66,7 @@ class Mark(NamedTuple):
 class ReadTask(NamedTuple):
     """A partition to be read, in one session.
 
-    Attributes:
-        session: The session.
-        start: Where it begins.
-        stop: The offset at which it ends; None: never.
+    `stop`: The offset at which it ends; None: never.
     """
 
     session: int
@@ -96,10 +77,7 @@ class ReadTask(NamedTuple):
 class State(NamedTuple):
     """How far the committer is.
 
-    Attributes:
-        pane: The last committed pane; None: there is none.
-        held: Whether the gate is held: then nothing is read.
-        turn: Changes with the tasks of any reader.
+    `pane`: The last committed pane; None: there is none.
     """
 
     pane: PaneId | None
@@ -171,11 +149,7 @@ def write_state(state: State) -> bytes:
 
 
 def read_state(data: bytes) -> State:
-    """Read what write_state returned.
-
-    Raises:
-        KafkaSourceError: The committer's program has another format of staged data.
-    """
+    """Read what write_state returned."""
     pane, held, turn, *told = orjson.loads(data)
     if told != [FORMAT]:
         raise KafkaSourceError(

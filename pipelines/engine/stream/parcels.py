@@ -30,18 +30,7 @@ def _name(piece: StagedRange) -> str:
 
 @contextmanager
 def sending(run: Storage, piece: StagedRange) -> Iterator[StagedBlock]:
-    """Write the files of a block within a with-block; they are delivered at its end.
-
-    Args:
-        run: The folder staged/RUN of the output.
-        piece: The block; its figures are not needed.
-
-    Yields:
-        Where to write.
-
-    Raises:
-        OSError: The files cannot be written.
-    """
+    """Write the files of a block within a with-block; they are delivered at its end."""
     if run.local is not None:
         folder = run.local / _folder(piece)
         folder.mkdir(parents=True, exist_ok=True)
@@ -57,16 +46,7 @@ def sending(run: Storage, piece: StagedRange) -> Iterator[StagedBlock]:
 
 
 def receive(run: Storage, pieces: Sequence[StagedRange], folder: Path) -> None:
-    """Bring the files of blocks into a folder of this machine.
-
-    Args:
-        run: The folder staged/RUN of the output.
-        pieces: The blocks.
-        folder: The folder; of a local output it is on the same file system.
-
-    Raises:
-        OSError: A file cannot be read or written.
-    """
+    """Bring the files of blocks into a folder of this machine."""
     if run.local is not None:
         for piece in pieces:
             for part in Part:

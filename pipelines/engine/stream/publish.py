@@ -14,9 +14,11 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from evenflow.gates.ledger.files import LedgerError
+from evenflow.schemas.config.fields import Fields
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.io import fields, fitting
-from evenflow.transforms.kafka.sizes import Message
+from evenflow.transforms.kafka import originals
+from evenflow.transforms.kafka.sizes import OWN, Message
 from evenflow.transforms.storage.storage import Place, at
 
 ROWS = 1000  # of a shard that are held at a time
@@ -45,18 +47,7 @@ class Topics:
 
 
 def identity(output: Place) -> str:
-    """Return the id of an output's ledger; the first call makes a random one.
-
-    Args:
-        output: The output.
-
-    Returns:
-        32 hexadecimal digits.
-
-    Raises:
-        LedgerError: The file with the id is damaged.
-        OSError: The file cannot be read or written.
-    """
+    """Return the id of an output's ledger; the first call makes a random one."""
     storage, name = at(output), "ledger/identity"
     if not storage.exists(name):
         storage.create(name, secrets.token_hex(16).encode() + b"\n")
@@ -70,24 +61,15 @@ def identity(output: Place) -> str:
 
 
 def messages(
-    output: Place, entry: PaneEntry, topics: Topics, identity: str, own: frozenset[str]
+    output: Place, entry: PaneEntry, topics: Topics, names: Fields, own: frozenset[str]
 ) -> Iterator[Message]:
     """Read the messages of a pane from its files.
 
-    An accepted document is a JSON object as it was read. Fields of mixed kinds are JSON text in the
-    shards and become values again. A dead letter has the value, key and headers of its record, and
-    its position and reason as headers. `transforms.kafka.sizes` handles messages that are too large
+    An accepted document has the key, value, headers and time of its record, and its id as a header;
+    only the text in the value may differ. One that was accepted while nothing was published, or a
+    copy, is a JSON object of the shard's fields. A dead letter has what its record had, and its
+    position and reason as headers. `transforms.kafka.sizes` handles messages that are too large
     for their topic.
-
-    Args:
-        output: The output.
-        entry: The pane's ledger entry.
-        topics: Where to publish.
-        identity: The shards' column of ids; the id is the message's key.
-        own: The shards' columns that Evenflow computed; they are left out.
-
-    Yields:
-        The messages, accepted documents first.
     """
     storage = at(output)
     if topics.accepted is not None and entry.folder == "accepted":
@@ -96,7 +78,7 @@ def messages(
             with storage.fetched([kept]) as [path]:
                 yield from (
                     each._replace(kept=kept)
-                    for each in _documents(path, topics.accepted, identity, own)
+                    for each in _documents(path, topics.accepted, names, own)
                 )
     if topics.dead_letters is not None and entry.dead_letters is not None:
         kept = f"dead-letter/{entry.dead_letters.name}"
@@ -105,14 +87,24 @@ def messages(
                 yield _dead(json.loads(line), topics.dead_letters)._replace(kept=kept)
 
 
-def _documents(path: Path, topic: str, identity: str, own: frozenset[str]) -> Iterator[Message]:
+def _documents(path: Path, topic: str, names: Fields, own: frozenset[str]) -> Iterator[Message]:
     """The documents of a shard as messages."""
     file = pq.ParquetFile(path)
-    for batch in file.iter_batches(ROWS):
+    apart = own | {column.name for column in originals.COLUMNS.values()}
+    read = [name for name in file.schema_arrow.names if name not in apart]
+    for batch in file.iter_batches(ROWS, columns=read):
         for row in batch.to_pylist():
-            given = {name: value for name, value in row.items() if name not in own}
-            values = fitting.restored(given, file.schema_arrow)
-            yield Message(topic, str(row[identity]).encode(), fields.to_json(values).encode())
+            values = fitting.restored(row, file.schema_arrow)
+            noted = values.pop(originals.ORIGINAL.name, None)
+            identity, value = str(row[names.id]), fields.to_json(values).encode()
+            header = (f"{OWN}id", identity.encode())
+            if noted is None:
+                yield Message(topic, identity.encode(), value, (header,))
+                continue
+            found = originals.restore(noted, identity, row[names.text], value)
+            yield Message(
+                topic, found.key, found.value, (*found.headers, header), timestamp=found.time
+            )
 
 
 def _dead(letter: dict[str, Any], topic: str) -> Message:
@@ -135,4 +127,5 @@ def _dead(letter: dict[str, Any], topic: str) -> Message:
             *headers,
             *((name, str(value).encode("utf-8", "backslashreplace")) for name, value in own),
         ),
+        timestamp=time if (time := letter.get("timestamp", -1)) >= 0 else None,
     )

@@ -59,13 +59,8 @@ REST_SECONDS = 0.1  # the longest sleep while nothing is there
 class Reads:
     """What is read and how; it travels to the workers.
 
-    Attributes:
-        settings: The cluster.
-        topic: The topic.
-        cutter: Cuts records into panes.
-        values: What a record's value is: a JSON object, or a text.
-        run: The folder staged/RUN of the output.
-        patience: How many seconds a broker may be away.
+    `patience`: How many seconds a broker may be away. `publishes`: Whether accepted documents are
+    published.
     """
 
     settings: KafkaSettings
@@ -74,22 +69,14 @@ class Reads:
     values: records.Values
     run: Storage
     patience: float = PATIENCE_SECONDS
+    publishes: bool = False
 
 
 @dataclass
 class _Sitting:
     """A session of a partition in this reader.
 
-    Attributes:
-        partition: The partition's number.
-        session: The session.
-        reading: Reads the partition.
-        next: The offset after what is staged.
-        passed: The pane that the next record is in, unless it is in a later one.
-        told: The offset up to which marks have told.
-        told_passed: What marks have told of `passed`; None: nothing yet.
-        pieces: What is staged and not told.
-        open: Panes with records that were not committed when the committer was last asked.
+    `told_passed`: What marks have told of `passed`; None: nothing yet.
     """
 
     partition: int
@@ -130,12 +117,7 @@ class _Sitting:
 
 
 class TopicReader:
-    """Reads the partitions that the committer gives it.
-
-    Args:
-        reads: What is read and how.
-        annotator: Annotates.
-    """
+    """Reads the partitions that the committer gives it."""
 
     def __init__(self, reads: Reads, annotator: Annotator):
         self._reads, self._annotator, self._run = reads, annotator, reads.run
@@ -149,12 +131,7 @@ class TopicReader:
         self._look_seconds = LOOK_SECONDS if self._run.local is not None else STORE_LOOK_SECONDS
 
     def read(self) -> None:
-        """Read until the run is over.
-
-        Raises:
-            KafkaSourceError: Kafka cannot be read; the committer is told.
-            OSError: A file cannot be read or written.
-        """
+        """Read until the run is over."""
         with self._signs():
             try:
                 while self._go_on():
@@ -193,11 +170,7 @@ class TopicReader:
                 self._run.remove([name])
 
     def _go_on(self) -> bool:
-        """Do what is due between two blocks: tell what was done, ask how things stand.
-
-        Returns:
-            False: the run is over.
-        """
+        """Do what is due between two blocks: tell what was done, ask how things stand."""
         now = time.monotonic()
         if now >= self._mark_at and (
             self._left or any(each.has_left for each in self._sittings.values())
@@ -260,7 +233,12 @@ class TopicReader:
                 found = True
                 sitting.add(
                     stage_item(
-                        item, sitting.session, self._run, self._reads.values, self._annotator
+                        item,
+                        sitting.session,
+                        self._run,
+                        self._reads.values,
+                        self._annotator,
+                        self._reads.publishes,
                     )
                 )
                 if not self._go_on():
@@ -280,41 +258,34 @@ class TopicReader:
 
 
 def stage_item(
-    item: Item, session: int, run: Storage, values: records.Values, annotator: Annotator
+    item: Item,
+    session: int,
+    run: Storage,
+    values: records.Values,
+    annotator: Annotator,
+    publishes: bool = False,
 ) -> StagedRange:
-    """Annotate and stage a block, or offsets that are lost.
-
-    Args:
-        item: What was read.
-        session: The session that read it.
-        run: The folder staged/RUN of the output.
-        values: What a record's value is.
-        annotator: Annotates.
-
-    Returns:
-        The staged block.
-
-    Raises:
-        OSError: A file cannot be written.
-    """
+    """Annotate and stage a block, or offsets that are lost."""
     piece = StagedRange(
         item.partition, session, item.start, item.next, item.end.time, item.pane, ""
     )
-    done = _annotated(item, values, annotator)
+    done = _annotated(item, values, annotator, publishes)
     with parcels.sending(run, piece) as block:
         stage(done, block, annotator)
     return piece._replace(figures=orjson.dumps(done.figures).decode())
 
 
-def _annotated(item: Item, values: records.Values, annotator: Annotator) -> Annotated:
+def _annotated(
+    item: Item, values: records.Values, annotator: Annotator, publishes: bool
+) -> Annotated:
     """A block annotated; a gap becomes one dead letter."""
     if isinstance(item, Lost):
         nothing = annotator.annotate_documents(Documents(""), 0)
-        nothing.figures.dead_reasons = {item.kind: 1}
+        nothing.figures.dead_reasons = {item.kind: item.records}
         return Annotated(nothing.table, [records.lost(item)], nothing.figures)
 
     def done(spoilt: Spoilt) -> Annotated:
-        found = records.validate(item, annotator.config, annotator.own, values, spoilt)
+        found = records.validate(item, annotator.config, annotator.own, values, spoilt, publishes)
         return annotator.annotate_documents(found, sum(len(value or b"") for value in item.values))
 
     return without_spoilt(done, item.size, annotator.probe)

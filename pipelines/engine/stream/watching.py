@@ -19,36 +19,27 @@ WATCH_SECONDS = 1.0  # between two questions: panes are whole this long after th
 class TopicWatch:
     """The partitions of a topic, as they are known.
 
-    Args:
-        cluster: The cluster.
-        topic: The topic.
-        cutter: Cuts panes.
-        to_end: Whether the topic is read to its end as of the start; then it is asked once.
-        count: Whether to ask for the partitions' ends again and again.
-
-    Attributes:
-        firsts: Where each partition begins if the ledger has nothing of it.
-        stops: Where each partition ends; None: they have no end.
-        until: Panes from this one on may get records of partitions that are not known yet.
-        ends: The offset after the last record of each partition, a few seconds ago.
-
-    Raises:
-        KafkaSourceError: The topic is not there, or no broker answers.
+    `stops`: Where each partition ends; None: they have no end. `ends`: The offset after the last
+    record of each partition, a few seconds ago.
     """
 
     def __init__(
-        self, cluster: Cluster, topic: str, cutter: PaneCutter, to_end: bool, count: bool = False
+        self,
+        cluster: Cluster,
+        topic: str,
+        cutter: PaneCutter,
+        stops: list[int] | None,
+        count: bool = False,
     ):
         self._cluster, self._topic, self._cutter, self._count = cluster, topic, cutter, count
         self._failure: Exception | None = None
         self._asked = time.time()
         self._answered = time.monotonic()
-        found = cluster.bounds(topic, 0)
+        found = cluster.bounds(topic, 0)[: None if stops is None else len(stops)]
         # Partitions found at the start may hold records of any age
         self.firsts = [Start(first, cutter.start()) for first, _ in found]
-        self.ends = [end for _, end in found]
-        self._counted = self._asked
-        self.stops = self.ends if to_end else None
+        self.ends = [end for _, end in found] if stops is None else stops
+        self._counted, self.stops = self._asked, stops
 
     @property
     def until(self) -> PaneId:

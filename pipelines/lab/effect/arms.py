@@ -19,10 +19,8 @@ HIGH = 0.9  # quantile of the bias score above which a document is copied or rem
 class Documents:
     """The documents of a half of the corpus.
 
-    Attributes:
-        weights: The weights that the gate gives, (n,).
-        high: 1 for those of a high bias score, else 0, (n,).
-        evidence: How much each says what the other half of the corpus says, (n,).
+    `weights`: The weights that the gate gives, (n,). `high`: 1 for those of a high bias score, else
+    0, (n,). `evidence`: How much each says what the other half of the corpus says, (n,).
     """
 
     weights: Floats
@@ -41,12 +39,7 @@ class Documents:
 class Arm:
     """A change of the corpus.
 
-    Attributes:
-        title: What it is called.
-        question: What it helps to answer.
-        read: How often each text is read, by variant, (n,).
-        control: The arm that it is compared with.
-        drawn: Whether it is drawn anew for each seed.
+    `read`: How often each text is read, by variant, (n,).
     """
 
     title: str

@@ -47,12 +47,8 @@ FREQUENT = 50  # times that a word occurs whose leaning is measured
 class Texts:
     """N documents of an attribute of two groups.
 
-    Attributes:
-        variants: The texts, by change: `original`, `exchanged` (every sentence that names a group),
-            `half` (half of these, drawn), `relevant` (these alone), `gc` and `base` (what the gate
-            exchanges by its methods).
-        weights: The weights that the gate gives, (N,).
-        scores: Their bias scores, (N,); 0 without a score.
+    `weights`: The weights that the gate gives, (N,). `scores`: Their bias scores, (N,); 0 without a
+    score.
     """
 
     variants: dict[str, list[str]]
@@ -111,21 +107,7 @@ class Texts:
 
 
 def read(inputs: Sequence[str], folder: Path) -> Texts:
-    """Run the gates on the input, or find what they made, and make the other changes.
-
-    Args:
-        inputs: Paths, folders or globs.
-        folder: Where the gates write.
-
-    Returns:
-        The documents.
-
-    Raises:
-        TrainInputError: There is no document, or none names a group often enough.
-        InputError: The input names no file.
-        RunError: The folder has outputs of another input.
-        OSError: A file cannot be read or written.
-    """
+    """Run the gates on the input, or find what they made, and make the other changes."""
     weighed, *changed = (_gated(list(inputs), folder / name, name) for name in GATES)
     gc, base = (dict(zip(each[ID], each[TEXT], strict=True)) for each in changed)
     original = weighed[TEXT]

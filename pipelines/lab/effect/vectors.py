@@ -12,16 +12,21 @@ half, as it came, say how much each neutral word leans to a group there. Two fig
 from __future__ import annotations
 
 from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenflow.pipelines.lab.effect.arms import ARMS, HIGH, Documents, Floats
-from evenflow.pipelines.lab.effect.design import Cell, EffectDesign, read_of, rounded
 from evenflow.pipelines.lab.effect.texts import Ints, Texts
 from evenflow.transforms.lab.bias_score.corpus_vectors import Pairs, vectors
 from evenflow.transforms.lab.bias_score.seat import effect_size
 
 FLOOR = 1_000  # random sets of words
+ROUNDED = 7  # digits of a figure
+FIGURES = {
+    "kept": "part of the other half's leanings that is kept",
+    "career": "WEAT d of career and family",
+}
 CAREER = (
     *("executive", "management", "professional", "corporation"),
     *("salary", "office", "business", "career"),
@@ -32,13 +37,16 @@ FAMILY = (
 )
 
 
-class Half:
-    """A seed's half of the corpus, whose arms are measured by the other half.
+class Cell(NamedTuple):
+    """An arm with a seed; random arms are drawn twice in the pilot."""
 
-    Args:
-        texts: The corpus.
-        seed: The seed.
-    """
+    seed: int
+    arm: str
+    draw: int = 0
+
+
+class Half:
+    """A seed's half of the corpus, whose arms are measured by the other half."""
 
     def __init__(self, texts: Texts, seed: int):
         self.seed, self._texts = seed, texts
@@ -64,34 +72,24 @@ class Half:
 
     def figures(self, cell: Cell) -> dict[str, float]:
         """Learn and measure the vectors of an arm."""
-        taken, random = read_of(cell, self._documents)
+        random = np.random.default_rng([cell.seed, list(ARMS).index(cell.arm), cell.draw])
+        taken = ARMS[cell.arm].read(self._documents, random)
         found = self._leanings(
             vectors(*(self._pairs(name).counts(own) for name, own in taken.items()))
         )
         places, neutral = self._texts.places, self._texts.neutral
         kept = float(np.cov(found[neutral], self._held[neutral])[0, 1])
         sets = [found[[places[word] for word in own if word in places]] for own in (CAREER, FAMILY)]
-        measured = {"kept": kept, "career": effect_size(*sets)}
+        measured: dict[str, Any] = {"kept": kept, "career": effect_size(*sets)}
         if cell.arm == "original":
             sizes = np.cumsum([len(own) for own in sets])
             drawn = [random.choice(found[neutral], sizes[-1], replace=False) for _ in range(FLOOR)]
             measured["floor"] = np.quantile(
                 [effect_size(each[: sizes[0]], each[sizes[0] :]) for each in drawn], 0.975
             )
-        return rounded(measured)
+        return {name: round(float(value), ROUNDED) for name, value in measured.items()}
 
     def _leanings(self, made: Floats) -> Floats:
         """How much more each word goes with the second group, (V,): a difference of cosines."""
         signs = self._texts.signs
         return made @ (made[signs > 0].mean(axis=0) - made[signs < 0].mean(axis=0))
-
-
-VECTORS = EffectDesign(
-    {
-        "kept": "part of the other half's leanings that is kept",
-        "career": "WEAT d of career and family",
-    },
-    tuple(ARMS),
-    halves=True,
-    sample=Half,
-)

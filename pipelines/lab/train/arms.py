@@ -26,13 +26,7 @@ POINTS = 1 << 32  # of the hash that draws a random subset
 
 @dataclass(frozen=True)
 class Cell:
-    """An arm with a seed.
-
-    Attributes:
-        arm: The arm.
-        seed: The seed.
-        folder: Where its files are.
-    """
+    """An arm with a seed."""
 
     arm: str
     seed: int
@@ -50,11 +44,7 @@ class Cell:
 
 
 class Datasets:
-    """The data of an experiment's cells, each made once; arms with one gate share its output.
-
-    Args:
-        experiment: The experiment.
-    """
+    """The data of an experiment's cells, each made once; arms with one gate share its output."""
 
     def __init__(self, experiment: Experiment):
         self._experiment = experiment
@@ -62,20 +52,7 @@ class Datasets:
         self._made: dict[Path, Data] = {}
 
     def of(self, arm: Arm, seed: int) -> Data:
-        """Make the data of a cell, or find it where it is made.
-
-        Args:
-            arm: An arm that is trained.
-            seed: The cell's seed.
-
-        Returns:
-            The data, from which `keep` takes a subset.
-
-        Raises:
-            ConfigError: The arm's gate has keys that cannot be used.
-            TrainInputError: There is no document.
-            OSError: A file cannot be read or written.
-        """
+        """Make the data of a cell, or find it where it is made."""
         if arm.data is not None:
             return select(arm.data)
         own = self._experiment
@@ -109,15 +86,7 @@ class Datasets:
 
 
 def keep(experiment: Experiment, arm: Arm) -> Callable[[Row], bool]:
-    """Say which documents of its data an arm is trained on.
-
-    Args:
-        experiment: Its attribute counts.
-        arm: Its subset counts.
-
-    Returns:
-        Whether a document is taken; of a random subset, this is a function of its id.
-    """
+    """Say which documents of its data an arm is trained on."""
 
     def names(row: Row) -> bool:
         return row.mentions.get(experiment.attribute, 0) > 0

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.train.errors import TrainInputError
@@ -31,41 +31,18 @@ from evenflow.transforms.lab.benchmarks.suites import SUITES
 from evenflow.transforms.models.loading import LanguageModelError
 from evenflow.transforms.storage.storage import Place, Storage, at
 
+if TYPE_CHECKING:
+    from evenflow.transforms.lab.benchmarks.asking import Models
+
 RESULTS, PAGE, ITEMS, SETTINGS = "results.json", "results.html", "items", "settings.json"
 BATCH = 16
 VERSION = 1  # of what items are asked and how values are computed
 KIND = re.compile(r"[\w-]+")  # a kind names a file
 
 
-class AskedModel(Protocol):
-    """A model that suites can ask, however it is reached."""
-
-    name: str
-
-    def kind(self, suite: Suite) -> str:
-        """How a suite asks it. Raises LanguageModelError."""
-        ...
-
-    def digest(self) -> str:
-        """What its answers depend on. Raises OSError."""
-        ...
-
-    def ready(self, suite: Suite) -> Any:
-        """What the suite's `prepare` and `ask` take. Raises LanguageModelError."""
-        ...
-
-
 @dataclass(frozen=True)
 class SuiteProgress:
-    """How far a suite is.
-
-    Attributes:
-        suite: Its name.
-        done: Items that are done, with those of earlier starts.
-        new: Items that this start did.
-        first: Items of its first batch, which took the time to load the model.
-        total: All items.
-    """
+    """How far a suite is."""
 
     suite: str
     done: int
@@ -75,7 +52,7 @@ class SuiteProgress:
 
 
 def benchmark(
-    model: str | AskedModel,
+    model: str | Models,
     output: Place,
     suites: Sequence[str],
     *,
@@ -89,34 +66,13 @@ def benchmark(
     """Run benchmarks, or go on with them.
 
     A finished suite is not run again. Other suites may be added to an output, with the same model.
-
-    Args:
-        model: A model's folder or local name, or a model that is reached otherwise.
-        output: Where results go.
-        suites: Names of suites, each perhaps with a kind of its items: crows_pairs:gender.
-        adapter: Folder of a LoRA adapter of the model.
-        data: Folder with files of benchmarks, which come before those that ship.
-        items: Most items of a suite; they are chosen by their names, the same for every model and
-            seed. None for all.
-        seed: Seed of what is drawn.
-        batch: Items that are asked at once.
-        on_batch: Called after each batch.
-
-    Returns:
-        What results.json holds.
-
-    Raises:
-        TrainInputError: A suite is not known, or the output was begun with other settings.
-        BenchmarkDataError: A file of a benchmark is missing or not what it must be.
-        LanguageModelError: The model or the adapter cannot be used.
-        OSError: A file cannot be read or written.
     """
     storage = at(output)
     chosen = {name: items_of(name, Data(data), items) for name in dict.fromkeys(suites)}
     if isinstance(model, str):
-        from evenflow.transforms.lab.benchmarks.asking import Models
+        from evenflow.transforms.lab.benchmarks import asking
 
-        asked: AskedModel = Models(model, adapter)
+        asked = asking.Models(model, adapter)
     else:
         asked = model
     facts = {"model": asked.name, "adapter": adapter, "seed": seed}
@@ -151,17 +107,7 @@ def benchmark(
 
 
 def results(rows: Sequence[Mapping[str, Any]], suite: Suite, seed: int = 0) -> dict[str, Any]:
-    """The figures of a suite from its lines.
-
-    Args:
-        rows: The lines of all items.
-        suite: The suite.
-        seed: Seed of the bootstrap.
-
-    Returns:
-        figure, low, high, n, units, better and range of the suite's own figure; parts with the same
-        of each part; left_out: items that could not be asked; note, where the lines have one.
-    """
+    """The figures of a suite from its lines."""
     measures = suite.measures(_kinds(row["kind"] for row in rows))
     more = suite.more(rows)
     figures = {each.name: estimate(rows, each, seed) | more.get(each.name, {}) for each in measures}
@@ -180,18 +126,9 @@ def paired(
 ) -> dict[str, Any]:
     """The difference of a figure between two models on the same items, a less b.
 
-    Args:
-        a: The first model's items/SUITE.jsonl, or its lines.
-        b: The second model's.
-        part: Name of a part; empty for the suite's own figure.
-        seed: Seed of the bootstrap.
+    `b`: The second model's.
 
-    Returns:
-        difference, low, high (95 %), n (items of both) and units.
-
-    Raises:
-        TrainInputError: They are not of the same suite, or it has no such part.
-        OSError: A file cannot be read.
+    Returns difference, low, high (95 %), n (items of both) and units.
     """
     one, other = (_lines(each) for each in (a, b))
     names = {str(row["suite"]) for row in (*one, *other)}
@@ -223,7 +160,7 @@ class _Run:
             _same(json.loads(self._folder.read(SETTINGS)), settings, storage, name)
 
     def rows(
-        self, asked: AskedModel, seed: int, batch: int, on_batch: Callable[[SuiteProgress], None]
+        self, asked: Models, seed: int, batch: int, on_batch: Callable[[SuiteProgress], None]
     ) -> list[dict[str, Any]]:
         """Ask the model about what is left, and write the lines of all items."""
         # The longest first: what does not fit into the memory fails at once
@@ -278,20 +215,7 @@ def canonical_line(row: Mapping[str, Any]) -> bytes:
 
 
 def items_of(name: str, data: Data, most: int | None) -> tuple[Suite, list[Item]]:
-    """Find a suite and its items.
-
-    Args:
-        name: Its name, perhaps with a kind of its items.
-        data: Where files are.
-        most: Most items; None for all.
-
-    Returns:
-        The suite and the items.
-
-    Raises:
-        TrainInputError: There is no such suite, or no such kind.
-        BenchmarkDataError: A file is missing or not what it must be.
-    """
+    """Find a suite and its items."""
     base, _, kind = name.partition(":")
     suite = SUITES.get(base)
     if suite is None:

@@ -22,9 +22,7 @@ class Estimate:
     Attributes:
         value: Its mean over the seeds; None: no seed has one.
         low: Lower bound of its interval; None: there is none.
-        high: Upper bound of its interval.
         error: Its standard error; None: there is none.
-        seeds: The figure of each seed.
     """
 
     value: float | None
@@ -46,14 +44,6 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
     and that of Student's interval over seeds (MOVER, Zou and Donner 2008). The items are the same
     for all seeds, so their part does not become smaller with k. The interval is rather too wide
     than too narrow; tests/pipelines/lab/train/test_comparison.py simulates it.
-
-    Args:
-        figures: For each seed a mapping with the key, low and high. A seed without a figure does
-            not count.
-        key: Name of the figure.
-
-    Returns:
-        The estimate; without an interval where a seed has none.
     """
     figures = [each for each in figures if each[key] is not None]
     values = tuple(float(each[key]) for each in figures)
@@ -74,16 +64,7 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
 
 
 def better(figure: float, than: float, wanted: str) -> bool | None:
-    """Say whether a figure is better than another one.
-
-    Args:
-        figure: The figure.
-        than: The other one.
-        wanted: What is better: higher, lower, or a number to be near to.
-
-    Returns:
-        Whether it is; None where they are equally good.
-    """
+    """Say whether a figure is better than another one."""
     if wanted == "higher":
         gain = figure - than
     elif wanted == "lower":
@@ -96,16 +77,7 @@ def better(figure: float, than: float, wanted: str) -> bool | None:
 def conclusions(
     arms: Mapping[str, str], table: Mapping[str, Mapping[str, Any]], baseline: str
 ) -> tuple[list[str], list[str]]:
-    """Say in words what an experiment shows and what it does not.
-
-    Args:
-        arms: Title by arm.
-        table: By suite: wanted, and by arm the estimate and, but for the baseline, its difference.
-        baseline: The arm that others are compared with.
-
-    Returns:
-        Sentences on what may be concluded, and on what may not.
-    """
+    """Say in words what an experiment shows and what it does not."""
     shown: list[str] = []
     open_: list[str] = []
     compared = 0

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 
 from evenflow.pipelines.lab.train.stereotypes import states_of
-from evenflow.transforms.lab.training.start import starter
+from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import MANIFEST
@@ -26,12 +27,7 @@ SOFT, STEPS = 0.3, 3000
 
 
 def fit(rows: Path, out: Path) -> None:
-    """Fit the head and write it.
-
-    Args:
-        rows: The file of the rows.
-        out: The folder to write to.
-    """
+    """Fit the head and write it."""
     from sklearn.linear_model import LogisticRegression
 
     read = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
@@ -40,11 +36,7 @@ def fit(rows: Path, out: Path) -> None:
         states, [row["label"] for row in read]
     )
     fits: tuple[Any, Any] = fitted.coef_[0], fitted.intercept_[0]
-    tensors: dict[str, Any] = {
-        name: np.float32(each) for name, each in zip(head.CREED_LAYERS, fits, strict=True)
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(out / head.CREED_TENSORS, **tensors)
+    tensors = {name: np.float32(each) for name, each in zip(head.CREED_LAYERS, fits, strict=True)}
     about = {
         "encoder": files.digest_of(files.SHIPPED / MANIFEST),
         "trained_on": {
@@ -52,18 +44,10 @@ def fit(rows: Path, out: Path) -> None:
             "of_creeds_alone": sum(row["label"] for row in read),
         },
     }
-    files.write_manifest(
-        out / head.CREED_MANIFEST,
-        head.CREED_FORMAT,
-        head.CREED_VERSION,
-        [head.CREED_TENSORS],
-        about,
-    )
+    names = [head.CREED_TENSORS]
+    write(out / head.CREED_MANIFEST, head.CREED_FORMAT, head.CREED_VERSION, names, about, tensors)
     print(f"{len(read)} sentences, {about['trained_on']['of_creeds_alone']} of creeds alone")
 
 
-main = starter(fit, __doc__, rows="rows that stereotype_creeds.py wrote", out="folder to write to")
-
-
 if __name__ == "__main__":
-    main(None)
+    typer.run(fit)

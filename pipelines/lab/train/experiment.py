@@ -10,55 +10,35 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.pipelines.lab.train import comparison
 from evenflow.pipelines.lab.train.arms import Cell, Datasets, keep
-from evenflow.pipelines.lab.train.benchmark import AskedModel, benchmark, items_of, paired
+from evenflow.pipelines.lab.train.benchmark import benchmark, items_of, paired
 from evenflow.pipelines.lab.train.errors import TrainInputError
-from evenflow.pipelines.lab.train.finetune import Progress, finetune
-from evenflow.pipelines.lab.train.rows import Data
+from evenflow.pipelines.lab.train.finetune import finetune
 from evenflow.schemas.experiment import Experiment
 from evenflow.transforms.lab.benchmarks.data import Data as BenchmarkData
 from evenflow.transforms.storage.directory import Directory
 
+if TYPE_CHECKING:
+    from evenflow.transforms.lab.benchmarks.asking import Models
+
 BEGUN, RESULT = "experiment.settings.json", "experiment.json"
 CELLS = "cells"
-GONE = {"pairs": [], "vectors": "plain"}  # what earlier versions noted of every language model
 MEASURED = "measured.json"  # in a cell's folder: it is finished
 
 
-class LanguageModels:
-    """The design of the main paper: one pretrained model that is fine-tuned.
+def _asked(experiment: Experiment, cell: Cell) -> tuple[Models, str | None]:
+    """A cell's model, loaded once for all suites. Raises LanguageModelError."""
+    from evenflow.transforms.lab.benchmarks import asking
 
-    Args:
-        experiment: The experiment.
-    """
-
-    def __init__(self, experiment: Experiment):
-        self._experiment, self._datasets = experiment, Datasets(experiment)
-
-    def data(self, cell: Cell) -> Data:
-        """Make the data of a cell that is trained, or find them. Raises as `Datasets.of`."""
-        return self._datasets.of(self._experiment.arms[cell.arm], cell.seed)
-
-    def train(self, cell: Cell, data: Data, on_step: Callable[[Progress], None]) -> None:
-        """Train a cell, unless it is trained. Raises as `finetune`."""
-        own, arm = self._experiment, self._experiment.arms[cell.arm]
-        how = own.finetuning(arm, cell.seed)
-        finetune(data, own.model, cell.model, how, on_step, keep(own, arm))
-
-    def asked(self, cell: Cell) -> tuple[AskedModel, str | None]:
-        """A cell's model, loaded once for all suites. Raises LanguageModelError."""
-        from evenflow.transforms.lab.benchmarks.asking import Models
-
-        own, arm = self._experiment, self._experiment.arms[cell.arm]
-        model, adapter = own.model, None
-        if arm.trained:
-            how, made = own.finetuning(arm, cell.seed), str(cell.model)
-            model, adapter = (model, made) if how.rank and not how.merge else (made, None)
-        return Models(model, adapter), adapter
+    arm, model, adapter = experiment.arms[cell.arm], experiment.model, None
+    if arm.trained:
+        how, made = experiment.finetuning(arm, cell.seed), str(cell.model)
+        model, adapter = (model, made) if how.rank and not how.merge else (made, None)
+    return asking.Models(model, adapter), adapter
 
 
 def cells(experiment: Experiment) -> Iterator[Cell]:
@@ -73,34 +53,24 @@ def run(
     on_cell: Callable[[str, Cell], None] = lambda stage, cell: None,
     on_step: Callable[[Any], None] = lambda step: None,
 ) -> dict[str, Any]:
-    """Train and measure every cell that is not finished, and compare.
-
-    Args:
-        experiment: The experiment.
-        on_cell: Called before a cell is trained or measured, with the stage.
-        on_step: Called after each step of a training.
-
-    Returns:
-        What experiment.json holds.
-
-    Raises:
-        TrainInputError: Something of it cannot be used, or it was begun with other settings.
-        TrainingError: A cell cannot be trained.
-        OSError: A file cannot be read or written.
-    """
+    """Train and measure every cell that is not finished, and compare."""
     begin(experiment)
     left = [cell for cell in cells(experiment) if not (cell.folder / MEASURED).exists()]
     if left:
         _asked_of(experiment)
-        design = LanguageModels(experiment)
+        datasets, arms = Datasets(experiment), experiment.arms
         # The data first: what is wrong with them is said before anything is trained
-        data = {cell: design.data(cell) for cell in left if experiment.arms[cell.arm].trained}
+        data = {
+            cell: datasets.of(arms[cell.arm], cell.seed) for cell in left if arms[cell.arm].trained
+        }
         for cell in left:
             if cell in data:
                 on_cell("train", cell)
-                design.train(cell, data[cell], on_step)
+                arm, model = arms[cell.arm], experiment.model
+                how = experiment.finetuning(arm, cell.seed)
+                finetune(data[cell], model, cell.model, how, on_step, keep(experiment, arm))
             on_cell("measure", cell)
-            measure(experiment, cell, *design.asked(cell))
+            measure(experiment, cell, *_asked(experiment, cell))
     found = compared(experiment)
     Directory(Path(experiment.output)).write(RESULT, canonical(found))
     return found
@@ -117,9 +87,6 @@ def begin(experiment: Experiment) -> None:
         storage.write(BEGUN, data)
     elif not storage.create(BEGUN, data):
         noted = json.loads(storage.read(BEGUN))
-        for settings in (noted, *noted["arms"].values()):
-            for key in [key for key, value in GONE.items() if settings.get(key) == value]:
-                del settings[key]
         if changed := changed_settings(noted, json.loads(data)):
             lines = "\n  ".join(changed[:20])
             raise TrainInputError(f"{experiment.output} was begun with other settings:\n  {lines}")
@@ -135,7 +102,7 @@ def _asked_of(experiment: Experiment) -> None:
         items_of(name, BenchmarkData(Path(own.data) if own.data else None), most)
 
 
-def measure(experiment: Experiment, cell: Cell, asked: AskedModel, adapter: str | None) -> None:
+def measure(experiment: Experiment, cell: Cell, asked: Models, adapter: str | None) -> None:
     """Run the benchmarks on a cell's model. Raises as `benchmark`."""
     own = experiment.benchmark
     for suite, most in own.suites.items():
@@ -156,17 +123,7 @@ def measure(experiment: Experiment, cell: Cell, asked: AskedModel, adapter: str 
 
 
 def compared(experiment: Experiment) -> dict[str, Any]:
-    """Compare the arms from the files of finished cells.
-
-    Args:
-        experiment: The experiment.
-
-    Returns:
-        By suite the estimate of each arm and its difference from the baseline; conclusions.
-
-    Raises:
-        OSError: A file cannot be read.
-    """
+    """Compare the arms from the files of finished cells."""
     every = list(cells(experiment))
     base = {cell.seed: cell for cell in every if cell.arm == experiment.baseline}
     results = {cell: _results(cell) for cell in every}

@@ -4,8 +4,7 @@ The order of the data, the rate, masks and dropout are functions of the seed and
 run which was killed goes on from its checkpoint and ends, on a CPU, with the same bytes.
 
 1. settings.json says what is trained on what. Another run into the folder must say the same.
-2. checkpoint.safetensors is replaced every so many steps; with something held out also
-   best.safetensors, before it, where the score is the best so far.
+2. checkpoint.safetensors is replaced every so many steps.
 3. The adapter, or with rank 0 or merge the whole model, and the tokenizer are saved.
 4. training.json is written: the run is finished. The checkpoint is removed.
 """
@@ -15,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.lab.train import checkpoint, packing
 from evenflow.pipelines.lab.train.errors import TrainInputError
-from evenflow.pipelines.lab.train.held_out import split
 from evenflow.pipelines.lab.train.packing import Corpus, Document
 from evenflow.pipelines.lab.train.rows import Data, Row
 from evenflow.pipelines.lab.train.trainer import KINDS, Progress, Trainer
@@ -48,24 +46,7 @@ def finetune(
 ) -> dict[str, Any]:
     """Fine-tune a model; go on where an earlier call was killed, and do nothing if it was not.
 
-    Args:
-        data: What to train on.
-        model: Folder of the model, or its name.
-        output: Folder of the adapter, the tokenizer and training.json.
-        settings: How to train.
-        on_step: Called after each step.
-        keep: Which documents are trained on.
-        adapter: Folder of an adapter of the model that training starts from; None: a new one.
-
-    Returns:
-        What training.json holds.
-
-    Raises:
-        TrainInputError: The data or the settings cannot be used.
-        LanguageModelError: The model cannot be used.
-        TrainingError: The loss is no number, or the memory does not suffice.
-        LockedError: Another process trains into this folder.
-        OSError: A file cannot be read or written.
+    `adapter`: Folder of an adapter of the model that training starts from; None: a new one.
     """
     folder = loading.folder_of(model)
     if loading.kind_of(model) != KINDS[settings.objective]:
@@ -74,13 +55,12 @@ def finetune(
     most = getattr(config, "max_position_embeddings", None) or settings.context
     context = min(settings.context, most)
     with OutputLock(output):
-        rows, corpus, held = _read(data, tokens, settings, context, keep)
-        free = FREE - {"checkpoint_steps"} if held else FREE
+        rows, corpus = _read(data, tokens, settings, context, keep)
         steps = settings.steps or math.ceil(settings.epochs * len(corpus) / settings.batch)
         record = {
             "data": {**data.record(), **rows, "sequences": len(corpus)},
             "model": _digests(folder),
-            "settings": {**settings.model_dump(exclude=free), "context": context, "steps": steps},
+            "settings": {**settings.model_dump(exclude=FREE), "context": context, "steps": steps},
         }
         if adapter is not None:
             record["adapter"] = _digests(adapter)
@@ -88,7 +68,7 @@ def finetune(
             return done
         trainer = Trainer(folder, tokens, settings, context, steps, adapter)
         Directory(output).write(BEGUN, canonical(record))
-        losses = trainer.train(corpus, output, on_step, held)
+        losses = trainer.train(corpus, output, on_step)
         trainer.save(output)
         made = {**record, **trainer.facts, "losses": losses}
         Directory(output).write(DONE, canonical(made))
@@ -131,8 +111,7 @@ def _done(output: Path, record: dict[str, Any]) -> dict[str, Any] | None:
 
 def _clear(output: Path) -> None:
     """Remove the checkpoint of a finished run, and what a kill left of others."""
-    left = output / checkpoint.NAME, output / checkpoint.BEST
-    for path in (*left, *output.glob(".*.part")):
+    for path in (output / checkpoint.NAME, *output.glob(".*.part")):
         path.unlink(missing_ok=True)
 
 
@@ -142,8 +121,8 @@ def _read(
     settings: FinetuneSettings,
     context: int,
     keep: Callable[[Row], bool],
-) -> tuple[dict[str, int], Corpus, Corpus | None]:
-    """Counts, tokens to train on, and tokens that are held out. Raises TrainInputError, OSError."""
+) -> tuple[dict[str, int], Corpus]:
+    """Counts, and tokens to train on. Raises TrainInputError, OSError."""
     focus = settings.focus
     seen = {"documents": 0, "copies": 0, "weighted": 0, "tokens": 0, "longer": 0}
 
@@ -176,24 +155,15 @@ def _read(
     if settings.objective == "causal" and end is None:
         raise TrainInputError("the tokenizer has no end-of-text token")
 
-    def corpus(chosen: Iterable[Document]) -> Corpus:
-        if settings.objective == "mlm":
-            return packing.apart(chosen, context, pad, ends[:1], ends[1:2])
-        if settings.packing and focus is None:
-            return packing.packed(chosen, context, end)
-        return packing.apart(chosen, context, pad)
-
-    if not settings.held_out:
-        found, held = corpus(documents()), None
+    if settings.objective == "mlm":
+        found = packing.apart(documents(), context, pad, ends[:1], ends[1:2])
+    elif settings.packing and focus is None:
+        found = packing.packed(documents(), context, end)
     else:
-        trained, apart = split(list(documents()), settings.held_out)
-        found, held = corpus(trained), corpus(apart)
-        seen["held_out"] = len(apart)
-    found.sampled = settings.weights == "sample"  # what is held out is scored as it is, by weight
-    for each in (found, held):
-        if each and (not each.weights.any() or (each.learnt is not None and not each.learnt.any())):
-            raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
-    return seen, found, held
+        found = packing.apart(documents(), context, pad)
+    if not found.weights.any() or (found.learnt is not None and not found.learnt.any()):
+        raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
+    return seen, found
 
 
 def described(losses: Sequence[float], most: int = 5) -> str:

@@ -17,13 +17,7 @@ ADAM = 16  # bytes a trained weight at 32 bits: itself, its gradient, two moment
 class Size:
     """What memory depends on.
 
-    Attributes:
-        parameters: Number of weights.
-        trained: Number of weights that are trained.
-        layers: Number of layers.
-        width: Width of a layer.
-        vocabulary: Number of tokens that can be predicted.
-        word: Bytes of a weight of the model.
+    `vocabulary`: Number of tokens that can be predicted.
     """
 
     parameters: int
@@ -35,15 +29,7 @@ class Size:
 
 
 def estimate(size: Size, tokens: int) -> int:
-    """Estimate the memory of training.
-
-    Args:
-        size: The model's.
-        tokens: Tokens that are computed at once.
-
-    Returns:
-        Bytes.
-    """
+    """Estimate the memory of training."""
     activations = tokens * size.layers * size.width * KEPT * size.word // 2
     logits = tokens * size.vocabulary * LOGITS
     return size.parameters * size.word + size.trained * ADAM + activations + logits
@@ -62,19 +48,12 @@ def available() -> int | None:
 def refusal(need: int, room: int | None, micro_batch: int, context: int) -> str | None:
     """Say that the memory does not suffice.
 
-    Args:
-        need: Bytes that are needed.
-        room: Bytes that there are; None if not known.
-        micro_batch: Sequences that are computed at once.
-        context: Their tokens.
-
-    Returns:
-        A message; None if it suffices.
+    `context`: Their tokens.
     """
     if room is None or need <= room:
         return None
     return (
         f"training needs about {need / GIB:.1f} GiB of memory for {micro_batch} sequences of"
         f" {context} tokens at once, and {room / GIB:.1f} GiB are free; give a smaller"
-        " --micro-batch or --context, or a smaller model"
+        " finetune.micro_batch or finetune.context, or a smaller model"
     )

@@ -49,21 +49,12 @@ CHUNK = 2048  # sentences that are scored together: enough for batches of one le
 class MiningSettings:
     """How sentences are mined.
 
-    Attributes:
-        top: Sentences that are kept of each pair of groups.
-        model: Digest of the model; None: sentences are drawn at random.
-        name: The model's name.
-        bits: Bits of the model's weights.
-        seed: Seed of a random draw, and of an intervention's.
-        intervention: Name of the intervention; None for none.
-        names: Whether an intervention replaces first names.
-        without: Words that the finder leaves as they are.
+    `model`: Digest of the model; None: sentences are drawn at random.
     """
 
     top: int
     model: str | None
     name: str = ""
-    bits: int = 32
     seed: int = 0
     intervention: str | None = None
     names: bool = False
@@ -74,12 +65,7 @@ class MiningSettings:
 class Counts:
     """How far mining is.
 
-    Attributes:
-        documents: Documents that are done.
-        sentences: Their sentences that name a group and have a counterpart.
-        scored: Those that were scored or drawn from.
-        left: Sentences that were not scored, by reason.
-        words: Mentions of words that were not scored, since they are several tokens.
+    `words`: Mentions of words that were not scored, since they are several tokens.
     """
 
     documents: int = 0
@@ -105,21 +91,7 @@ def mine_for(
     how: Mined,
     scored: Callable[[WordList], tuple[Scorer, str]],
 ) -> None:
-    """Mine the sentences of an experiment's arm; nothing is done where they are mined.
-
-    Args:
-        inputs: As for `source`.
-        model: The model's name.
-        output: Where results go.
-        config: Its first attribute is that of the sentences.
-        how: What the arm says.
-        scored: Makes what scores sentences, with the digest of its model's files.
-
-    Raises:
-        TrainInputError: There is no such intervention, or no sentence.
-        LanguageModelError: The model cannot be used.
-        OSError: A file cannot be read or written.
-    """
+    """Mine the sentences of an experiment's arm; nothing is done where they are mined."""
     if (output / SETTINGS).exists():
         return
     if how.intervention is not None and how.intervention not in NAMES:
@@ -128,7 +100,7 @@ def mine_for(
     scorer, digest = (None, None) if how.random else scored(words)
     name = "" if how.random else model
     settings = MiningSettings(
-        how.top, digest, name, 32, how.seed, how.intervention, how.names, tuple(how.without)
+        how.top, digest, name, how.seed, how.intervention, how.names, tuple(how.without)
     )
     finder = SentenceFinder(words, how.without)
     lines, _ = mine(source(inputs, config), finder, scorer, settings, output)
@@ -146,22 +118,8 @@ def mine(
 ) -> tuple[list[dict[str, Any]], Counts]:
     """Mine sentences.
 
-    Args:
-        given: The documents.
-        finder: Finds the sentences.
-        scorer: Scores them; None: they are drawn at random.
-        settings: How.
-        output: Where results go; None: nothing is written.
-        on_chunk: Called after each chunk.
-
-    Returns:
-        The lines of mined.jsonl, and the counts.
-
-    Raises:
-        TrainInputError: The output was begun with other input or settings.
-        NeutralError: The attribute has no neutral words, and the intervention needs them.
-        LockedError: Another process mines into this folder.
-        OSError: A file cannot be read or written.
+    `scorer`: Scores them; None: they are drawn at random. `output`: Where results go; None: nothing
+    is written.
     """
     under = nullcontext() if output is None else OutputLock(output)
     with under:

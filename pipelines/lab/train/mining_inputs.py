@@ -19,12 +19,7 @@ from evenflow.wordlists.loader import WordList
 
 
 class Document(NamedTuple):
-    """A document.
-
-    Attributes:
-        id: Its id.
-        text: Its text.
-    """
+    """A document."""
 
     id: str
     text: str
@@ -32,33 +27,14 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """What is mined.
-
-    Attributes:
-        record: What identifies it, in mining.json.
-        documents: Its documents in order.
-    """
+    """What is mined."""
 
     record: dict[str, Any]
     documents: Iterable[Document]
 
 
 def source(inputs: list[str], config: Config) -> Source:
-    """Open what is mined.
-
-    Args:
-        inputs: The output of a gate, of which the accepted documents are read; or files, folders
-            and globs.
-        config: Names of the fields.
-
-    Returns:
-        The source.
-
-    Raises:
-        InputError: An input names no file.
-        TrainInputError: A gate's output has no accepted document.
-        OSError: A file cannot be read.
-    """
+    """Open what is mined."""
     first = inputs[0]
     if len(inputs) == 1 and (Path(first).is_dir() or "://" in first) and read_meta(at(first)):
         data = select(at(first))
@@ -77,27 +53,10 @@ def source(inputs: list[str], config: Config) -> Source:
     )
 
 
-def scorer_of(model: str, words: WordList, threads: int | None = None) -> tuple[Scorer, str]:
-    """Load what scores sentences.
-
-    Args:
-        model: Folder of a masked model, or its name.
-        words: The attribute's list.
-        threads: Threads on a CPU; None: PyTorch's choice.
-
-    Returns:
-        The scorer, and the digest of the model's files.
-
-    Raises:
-        LanguageModelError: The model cannot be used, or fills no masks.
-        OSError: A file cannot be read.
-    """
-    import torch
-
+def scorer_of(model: str, words: WordList) -> tuple[Scorer, str]:
+    """Load what scores sentences."""
     from evenflow.transforms.lab.language_models.masked import MaskedModel
     from evenflow.transforms.models import loading
 
-    if threads:
-        torch.set_num_threads(threads)
     loaded = loading.load(model, kind="masked")
     return MaskedScorer(MaskedModel(loaded), words.groups), loading.digest(model)

@@ -8,7 +8,6 @@ other words, both come in the same order; of a subset, the documents keep their 
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -22,10 +21,9 @@ MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of split
 class Sequences(NamedTuple):
     """N sequences of T tokens.
 
-    Attributes:
-        tokens: The tokens, (N, T) int32; after a sequence's end the padding token.
-        weights: Weight of each token as a target, (N, T) float32; 0 where it is none.
-        lengths: Number of tokens of each sequence, (N,).
+    `tokens`: The tokens, (N, T) int32; after a sequence's end the padding token. `weights`: Weight
+    of each token as a target, (N, T) float32; 0 where it is none. `lengths`: Number of tokens of
+    each sequence, (N,).
     """
 
     tokens: NDArray[np.int32]
@@ -36,11 +34,7 @@ class Sequences(NamedTuple):
 class Document(NamedTuple):
     """A document that was cut into tokens.
 
-    Attributes:
-        id: Its id.
-        tokens: Its tokens.
-        weight: Weight of each as a target.
-        learnt: Which of them are targets; None: all.
+    `learnt`: Which of them are targets; None: all.
     """
 
     id: str
@@ -53,19 +47,13 @@ class Document(NamedTuple):
 class Corpus:
     """Tokens in memory: U units, which are documents, or pieces of them.
 
-    Attributes:
-        context: T, the tokens in a sequence.
-        ends: Tokens before and after each sequence, which are no targets; None: units are laid one
-            behind the other, and cut into sequences.
-        pad: Token after a sequence's end.
-        tokens: The units' tokens, one behind the other.
-        starts: Where each unit starts, (U + 1,).
-        weights: Weight of each unit's tokens as targets, (U,).
-        keys: What the order depends on, (U,) uint64.
-        sampled: How weights count. False: an epoch takes each unit once, and its tokens have its
-            weight. True: an epoch takes U units, each as often as its weight over the mean weight
-            says on average, and their tokens weigh 1.
-        learnt: Which tokens are targets, as `tokens`; None: all. Only where `ends` is not None.
+    `context`: T, the tokens in a sequence. `ends`: Tokens before and after each sequence, which are
+    no targets; None: units are laid one behind the other, and cut into sequences. `tokens`: The
+    units' tokens, one behind the other. `weights`: Weight of each unit's tokens as targets, (U,).
+    `learnt`: Which tokens are targets, as `tokens`; None: all.
+    Only where `ends` is not None.
+
+    `keys`: What the order depends on, (U,) uint64.
     """
 
     context: int
@@ -76,30 +64,16 @@ class Corpus:
     weights: NDArray[np.float32]
     keys: NDArray[np.uint64]
     learnt: NDArray[np.bool_] | None = None
-    sampled: bool = False
     _orders: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
-    _behind: dict[int, list[int]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """Number of sequences of an epoch; of a sampled one that is packed, on average."""
+        """Number of sequences of an epoch."""
         if self.ends is not None:
             return len(self.keys)
-        tokens = len(self.tokens)
-        if self.sampled:
-            tokens = round(float(np.diff(self.starts) @ self.weights) / float(self.weights.mean()))
-        return -(-tokens // self.context)
+        return -(-len(self.tokens) // self.context)
 
     def take(self, step: int, size: int, seed: int) -> Sequences:
-        """The sequences of a step. One epoch follows the other, also within a step.
-
-        Args:
-            step: The step, from 0.
-            size: N.
-            seed: Seed of the orders.
-
-        Returns:
-            The sequences.
-        """
+        """The sequences of a step. One epoch follows the other, also within a step."""
         if self.ends is None:
             whole = size * self.context
             laid, weighed = self._stream(step * whole, whole, seed)
@@ -115,7 +89,7 @@ class Corpus:
             own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
             whole = np.concatenate([first, own, last]).astype(np.int32)
             tokens[row, : len(whole)], lengths[row] = whole, len(whole)
-            weights[row, len(first) : len(first) + len(own)] = self._weight(unit)
+            weights[row, len(first) : len(first) + len(own)] = self.weights[unit]
             if self.learnt is not None:
                 learnt = self.learnt[self.starts[unit] : self.starts[unit + 1]]
                 weights[row, len(first) : len(first) + len(own)] *= learnt
@@ -128,7 +102,7 @@ class Corpus:
         tokens: list[NDArray[np.int32]] = []
         weights: list[NDArray[np.float32]] = []
         while count:
-            epoch, within = self._epoch(start, seed)
+            epoch, within = divmod(start, len(self.tokens))
             order = self._order(epoch, seed)
             behind = np.cumsum(np.diff(self.starts)[order])
             place = int(np.searchsorted(behind, within, "right"))
@@ -137,31 +111,15 @@ class Corpus:
                 own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
                 own = own[len(own) - (int(behind[place]) - within) :][:count]
                 tokens.append(own)
-                weights.append(np.full(len(own), self._weight(unit), np.float32))
+                weights.append(np.full(len(own), self.weights[unit], np.float32))
                 start, within, count = start + len(own), within + len(own), count - len(own)
                 place += 1
         return np.concatenate(tokens), np.concatenate(weights)
 
-    def _weight(self, unit: int) -> float:
-        """The weight of a unit's tokens."""
-        return 1.0 if self.sampled else float(self.weights[unit])
-
-    def _epoch(self, start: int, seed: int) -> tuple[int, int]:
-        """The epoch that a token of all epochs is in, and how many of its tokens come before."""
-        if not self.sampled:
-            return divmod(start, len(self.tokens))
-        ends = self._behind.setdefault(seed, [0])
-        lengths = np.diff(self.starts)
-        while ends[-1] <= start:
-            ends.append(ends[-1] + int(lengths[self._order(len(ends) - 1, seed)].sum()))
-        epoch = bisect_right(ends, start) - 1
-        return epoch, start - ends[epoch]
-
     def _order(self, epoch: int, seed: int) -> NDArray[np.int64]:
         """The units of an epoch in their order, (U,).
 
-        The order is a hash (splitmix64) of seed, epoch and key. What is sampled is drawn in it by
-        systematic sampling (`transforms.repair.realise`), and then shuffled: copies stand apart.
+        The order is a hash (splitmix64) of seed, epoch and key.
         """
         if (seed, epoch) not in self._orders:
             rng = np.random.default_rng([seed, epoch])
@@ -169,25 +127,12 @@ class Corpus:
             for factor, shift in zip(MIX, (30, 27), strict=True):
                 mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
             order = np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
-            if self.sampled:
-                ends = np.cumsum(self.weights[order], dtype=float)
-                teeth = (np.arange(len(order)) + rng.random()) * ends[-1] / len(order)
-                order = rng.permutation(order[np.searchsorted(ends[:-1], teeth, "right")])
             self._orders = {(seed, epoch): order}
         return self._orders[seed, epoch]
 
 
 def packed(documents: Iterable[Document], context: int, end: int) -> Corpus:
-    """Lay documents one behind the other.
-
-    Args:
-        documents: The documents.
-        context: Tokens in a sequence.
-        end: Token that follows each document.
-
-    Returns:
-        The corpus.
-    """
+    """Lay documents one behind the other."""
     units = ((each.id, [*each.tokens, end], each.weight) for each in documents if each.tokens)
     return _corpus(units, context, None, end)
 
@@ -199,18 +144,7 @@ def apart(
     first: tuple[int, ...] = (),
     last: tuple[int, ...] = (),
 ) -> Corpus:
-    """Cut each document into sequences of its own.
-
-    Args:
-        documents: The documents.
-        context: Tokens in a sequence.
-        pad: Token after a sequence's end.
-        first: Tokens before each piece.
-        last: Tokens after each piece.
-
-    Returns:
-        The corpus.
-    """
+    """Cut each document into sequences of its own."""
     room = context - len(first) - len(last)
     learnt: list[bool] = []
 
@@ -258,15 +192,9 @@ def masked(
     Of the chosen ones 80 % become the mask, 10 % another token and 10 % stay (Devlin et al. 2019,
     section 3.1).
 
-    Args:
-        taken: The sequences. Tokens of weight 0 are not chosen.
-        share: Share of the tokens that is chosen.
-        mask: The mask's token.
-        vocabulary: Number of tokens.
-        rng: Where the choice comes from.
+    `share`: Share of the tokens that is chosen. `vocabulary`: Number of tokens.
 
-    Returns:
-        The sequences with tokens hidden, and weights that are 0 but at the chosen ones.
+    Returns the sequences with tokens hidden, and weights that are 0 but at the chosen ones.
     """
     chance: Any = rng.random((2, *taken.tokens.shape))
     others = rng.integers(0, vocabulary, taken.tokens.shape)

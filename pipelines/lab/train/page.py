@@ -14,14 +14,7 @@ COLOURS = 8  # that the style has for groups
 
 
 def page(found: Mapping[str, Any]) -> str:
-    """Render an experiment.
-
-    Args:
-        found: What experiment.json holds.
-
-    Returns:
-        The HTML, which needs no network.
-    """
+    """Render an experiment."""
     return template("experiment.html.j2").render(
         found=found,
         training=_training(found["settings"]),
@@ -112,5 +105,4 @@ def _losses(arms: Mapping[str, Any]) -> dict[str, Any] | None:
             for number, (arm, losses) in enumerate(curves.items())
         ],
         "y": ticks,
-        "x": charts.pane_ticks(steps, charts.MOST_COLUMNS),
     }

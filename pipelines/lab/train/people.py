@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import typer
 
-from evenflow.transforms.lab.training import data, labelled
+from evenflow.transforms.lab.training import labelled
+from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.lab.training.labelled import Labelled
-from evenflow.transforms.lab.training.start import starter
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.models import files, people, static
+from evenflow.transforms.models import people, static
 from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader
 from evenflow.wordlists.loader import load
 
@@ -42,11 +43,7 @@ Floats = npt.NDArray[np.float64]
 class LabelledMentions(NamedTuple):
     """The n labelled mentions of one attribute.
 
-    Attributes:
-        places: The words beside them (`people.Vocabulary.places`).
-        labels: Their labels.
-        people: Whether each names a person of its group, (n,).
-        sources: The kind of text of each.
+    `people`: Whether each names a person of its group, (n,).
     """
 
     places: people.Places
@@ -58,16 +55,7 @@ class LabelledMentions(NamedTuple):
 def mentions(
     documents: Sequence[Labelled], attribute: str, vocabulary: people.Vocabulary
 ) -> LabelledMentions:
-    """Collect the mentions of an attribute.
-
-    Args:
-        documents: Labelled documents.
-        attribute: The attribute.
-        vocabulary: Finds the words.
-
-    Returns:
-        The mentions, without those that the word list of today does not find.
-    """
+    """Collect the mentions of an attribute."""
     words, signs, labels, true, sources = [], [], [], [], []
     for each, own, names in _listed(documents, attribute):
         starts = np.array([each.places[at].start for at in own], np.int64)
@@ -100,18 +88,7 @@ def _listed(
 def joined(
     documents: Sequence[Labelled], names: Sequence[str], head: people.PeopleHead
 ) -> dict[str, Any]:
-    """Fit how a reader's logit and the first stage's are joined, and measure what both err by.
-
-    Args:
-        documents: Documents of which neither learnt.
-        names: The attributes.
-        head: The first stage.
-
-    Returns:
-        reader: Of each attribute, and of all alike (`people.ANY`), the weights of the reader's
-        logit and of the first stage's, and a constant (`PeopleHead.with_reader`); doubt: of each
-        attribute `PeopleHead.doubt`.
-    """
+    """Fit how a reader's logit and the first stage's are joined, and measure what both err by."""
     from sklearn.linear_model import LogisticRegression
 
     rows: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in names}
@@ -148,13 +125,7 @@ def joined(
 def doubt(cells: Sequence[tuple[str, str]], chances: Floats, true: Floats) -> float:
     """The root mean square of estimated over true people, less one, by group and kind of text.
 
-    Args:
-        cells: Group and kind of each of n mentions.
-        chances: Their chances, (n,).
-        true: Whether each names people, (n,).
-
-    Returns:
-        The mean over cells with `FEW` mentions and people enough, by people.
+    `chances`: Their chances, (n,). `true`: Whether each names people, (n,).
     """
     summed, whole = 0.0, 0.0
     for cell in dict.fromkeys(cells):
@@ -188,14 +159,7 @@ def fit(
 ) -> Fitted:
     """Fit a head.
 
-    Args:
-        own: The mentions to learn from.
-        words: V words.
-        vectors: Their vectors, (V, D).
-        with_labels: Whether labels get numbers of their own.
-
-    Returns:
-        The head.
+    `vectors`: Their vectors, (V, D).
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -228,38 +192,12 @@ def fit(
     return Fitted(np.concatenate(weights), labels)
 
 
-def write(heads: dict[str, Fitted], out: Path, about: dict[str, Any]) -> None:
-    """Write the files that `people.PeopleHead` reads.
-
-    Args:
-        heads: The heads by attribute.
-        out: The folder.
-        about: What else the manifest says.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    weights = {name: each.weights.astype(np.float32) for name, each in heads.items()}
-    np.savez_compressed(out / people.TENSORS, **weights)  # pyright: ignore[reportArgumentType]
-    labels = {name: each.labels for name, each in heads.items()}
-    files.write_manifest(
-        out / people.MANIFEST,
-        people.FORMAT,
-        people.VERSION,
-        [people.TENSORS],
-        about | {"labels": labels},
-    )
-
-
 def train(out: Path, documents: Path = DATA) -> None:
-    """Fit all heads and write them.
-
-    Args:
-        out: The folder to write to.
-        documents: The file of labelled documents.
-    """
+    """Fit all heads and write them."""
     rows = labelled.part(labelled.read(documents), labelled.TRAIN)
     names = list(dict.fromkeys(each.attribute for each in rows))
     # The reader did not learn from one in eight, so a first stage without them is joined to it
-    apart = {each.document for each in rows if data.is_calibration(each.document)}
+    apart = {each.document for each in rows if labelled.is_calibration(each.document)}
     learnt = [each for each in rows if each.document not in apart]
     away = [each for each in rows if each.document in apart]
     with TemporaryDirectory() as folder:
@@ -271,14 +209,7 @@ def train(out: Path, documents: Path = DATA) -> None:
 def fit_all(
     documents: Sequence[Labelled], names: Sequence[str], out: Path, both: dict[str, Any]
 ) -> None:
-    """Fit the heads of attributes and of all together, and write them.
-
-    Args:
-        documents: The documents to learn from.
-        names: The attributes.
-        out: The folder.
-        both: What `joined` returned.
-    """
+    """Fit the heads of attributes and of all together, and write them."""
     words, vectors, _ = static.word_vectors()
     vocabulary = people.Vocabulary(words)
     every = [mentions(documents, name, vocabulary) for name in names]
@@ -301,11 +232,11 @@ def fit_all(
         "sure": {name: sure(own) for name, own in zip(names, every, strict=True)},
         "mentions": {name: len(own.labels) for name, own in zip(names, every, strict=True)},
     } | both
-    write(heads, out, about)
-
-
-main = starter(train, __doc__, out="folder to write to")
+    weights = {name: each.weights.astype(np.float32) for name, each in heads.items()}
+    labels = {name: each.labels for name, each in heads.items()}
+    own, names_of = about | {"labels": labels}, [people.TENSORS]
+    write(out / people.MANIFEST, people.FORMAT, people.VERSION, names_of, own, weights)
 
 
 if __name__ == "__main__":
-    main(None)
+    typer.run(train)

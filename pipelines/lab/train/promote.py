@@ -24,14 +24,7 @@ RULE_OF_THREE = 3.0  # none of n was seen: less than 3 / n are so, with 95 %
 class Compared:
     """A figure of the new model beside that of another one.
 
-    Attributes:
-        suite: The benchmark.
-        against: The other model: base or last.
-        better: higher, lower, or the best value.
-        figure: The other model's figure; None without an item.
-        low: Lower bound of the paired difference, new less other; None: there is none.
-        high: Its upper bound.
-        n: Number of items that both were asked.
+    `low`: Lower bound of the paired difference, new less other; None: there is none.
     """
 
     suite: str
@@ -61,15 +54,7 @@ class Compared:
 
 
 def decide(compared: Sequence[Compared], margin: float) -> tuple[bool, str]:
-    """Decide from the figures.
-
-    Args:
-        compared: The comparisons.
-        margin: By how much a figure may be worse.
-
-    Returns:
-        Whether the new model is promoted, and why.
-    """
+    """Decide from the figures."""
     why: list[str] = []
     for each in compared:
         worse = each.worse
@@ -96,25 +81,7 @@ def promote(
 ) -> dict[str, Any]:
     """Measure the models, decide, and write the decision; what was measured is not asked again.
 
-    Args:
-        model: The model as it is.
-        trained: Folder of the new adapter or model.
-        last: Folder of the last promoted one; None: there is none.
-        base_output: Where the benchmarks of the model as it is go; the others' go beside them.
-        suites: Names of benchmarks.
-        margin: By how much a figure may be worse.
-        data: Folder with files of benchmarks, which come before those that ship.
-        items: Most items of a suite; None for all.
-        on_batch: Called after each batch.
-
-    Returns:
-        promoted, reason and the comparisons.
-
-    Raises:
-        TrainInputError: A suite is not known, or was run with other settings.
-        BenchmarkDataError: A file of a benchmark is missing or not what it must be.
-        LanguageModelError: A model or adapter cannot be used.
-        OSError: A file cannot be read or written.
+    `last`: Folder of the last promoted one; None: there is none.
     """
 
     def measured(folder: Path | None) -> tuple[Path, dict[str, Any]]:

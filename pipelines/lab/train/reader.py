@@ -12,16 +12,17 @@ command writes the same weights.
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
-import argparse
 import functools
-import sys
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 
 from evenflow.pipelines.lab.train import exchange_figures
+from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models.static import FirstStage
 
@@ -31,142 +32,82 @@ if TYPE_CHECKING:
 UNSHOWN, SHOWN = ("gender",), ("age", "religion")  # attributes by whether it sees the new words
 WEIGHTS = "trained.safetensors"  # all of a training's numbers, from which another may go on
 WRITTEN = "written"  # the source of texts that are only learnt from
+DOCUMENTS = [Path(f"tests/data/documents{each}.jsonl.gz") for each in ("", "_written")]
 FEW = 50  # right sets from which an attribute gets a calibration of its own
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Read the arguments and train.
-
-    Args:
-        arguments: The command line's arguments; None: those of the process.
-
-    Raises:
-        SystemExit: An argument, the data or a package of the extra is missing or wrong.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m evenflow.pipelines.lab.train.reader",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("pretrained", type=Path, help="folder with model.safetensors, vocab.txt")
-    parser.add_argument("out", type=Path, help="folder to write to")
-    parser.add_argument(
-        "--documents",
-        type=Path,
-        nargs="+",
-        default=[Path(f"tests/data/documents{each}.jsonl.gz") for each in ("", "_written")],
-        help="files of labelled documents (default: %(default)s)",
-    )
-    for name, value, help_ in (
-        ("layers", 6, "of the encoder"),
-        ("epochs", 4, "passes over the documents"),
-        ("threads", 2, "of the processor"),
-        ("limit", 0, "documents at most, for a trial; 0: all"),
-        ("until", 1 << 30, "only rows with a lower number"),
-        ("seed", 0, "of all random numbers"),
-    ):
-        parser.add_argument(f"--{name}", type=int, default=value, help=f"{help_} (%(default)s)")
-    parser.add_argument(
-        "--kept", type=float, default=0.5, help="share of easy passages that is read (%(default)s)"
-    )
-    parser.add_argument("--begin", type=Path, help="folder of an earlier training to go on from")
-    given = parser.parse_args(arguments)
-    try:
-        train(given)
-    except ImportError as error:
-        sys.exit(f"training needs {error.name}: pip install 'evenflow[train]'")
-    except (OSError, ValueError, KeyError) as error:
-        sys.exit(str(error))
-
-
-def train(given: Any) -> None:
-    """Train, write, calibrate and print figures.
-
-    Args:
-        given: The arguments.
-
-    Raises:
-        ImportError: A package of the extra is missing.
-        OSError: A file is missing.
-        ValueError: A row is wrong.
-        KeyError: The weights lack a tensor.
-    """
+def train(
+    pretrained: Path,
+    out: Path,
+    documents: list[Path] = DOCUMENTS,
+    layers: int = 6,
+    epochs: int = 4,
+    threads: int = 2,
+    until: int = 1 << 30,
+    seed: int = 0,
+    begin: Path | None = None,
+) -> None:
+    """Train, write and calibrate."""
     import torch
     from safetensors.torch import load_file, save_file
 
     from evenflow.transforms.lab.training import network, reading
     from evenflow.transforms.models import encoder
 
-    torch.set_num_threads(given.threads)
-    learnt, away = parts(given)
+    torch.set_num_threads(threads)
+    torch.manual_seed(seed)
+    learnt, away = parts(documents, until)
     print(f"{len(learnt)} documents to learn from, {len(away)} to calibrate by", flush=True)
-    model = encoder.read_model(given.pretrained / encoder.VOCABULARY)
-    read = network.tensors(given.pretrained / "model.safetensors")
-    fresh = reading.ReaderNetwork(given.layers, len(read["embeddings.word_embeddings.weight"]))
-    network.load_body(fresh.body, read)
+    vocabulary = pretrained / encoder.VOCABULARY
+    model = encoder.read_model(vocabulary)
+    fresh = reading.ReaderNetwork(network.body(pretrained, layers))
     rates = reading.RATE, reading.HEADS_RATE
-    if given.begin is not None:
-        fresh.load_state_dict(load_file(given.begin / WEIGHTS))
+    if begin is not None:
+        fresh.load_state_dict(load_file(begin / WEIGHTS))
         rates = reading.AGAIN
     say = functools.partial(print, flush=True)
-    reading.train(fresh, learnt, model, given.epochs, given.seed, rates, given.kept, say)
-    given.out.mkdir(parents=True, exist_ok=True)
-    save_file(fresh.state_dict(), given.out / WEIGHTS)
-    finish(fresh, learnt, away, given)
+    reading.train(fresh, learnt, model, epochs, seed, rates, say)
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(fresh.state_dict(), out / WEIGHTS)
+    finish(fresh, learnt, away, vocabulary, out, {"layers": layers, "epochs": epochs})
 
 
-def parts(given: Any) -> tuple[list[Labelled], list[Labelled]]:
-    """Read the documents to learn from, and the real ones that calibrate.
-
-    Args:
-        given: The arguments.
-
-    Returns:
-        Both. No document is in both, nor in the report.
-
-    Raises:
-        OSError: A file is missing.
-        ValueError: A row is wrong.
-    """
-    from evenflow.transforms.lab.training import data, labelled
+def parts(documents: Sequence[Path], until: int) -> tuple[list[Labelled], list[Labelled]]:
+    """Read the documents to learn from, and the real ones that calibrate."""
+    from evenflow.transforms.lab.training import labelled
 
     own = labelled.part(
-        (each for path in given.documents for each in labelled.read(path)), labelled.TRAIN
+        (each for path in documents for each in labelled.read(path)), labelled.TRAIN
     )
-    away = [each for each in own if each.source != WRITTEN and data.is_calibration(each.document)]
+    away = [
+        each for each in own if each.source != WRITTEN and labelled.is_calibration(each.document)
+    ]
     held = {each.document for each in away}
-    learnt = [each for each in own if each.document not in held]
-    learnt = [each for each in learnt if each.number < given.until]
-    return (learnt[: given.limit], away[: given.limit]) if given.limit else (learnt, away)
+    return [each for each in own if each.document not in held and each.number < until], away
 
 
 def finish(
-    fresh: ReaderNetwork, learnt: Sequence[Labelled], away: Sequence[Labelled], given: Any
+    fresh: ReaderNetwork,
+    learnt: Sequence[Labelled],
+    away: Sequence[Labelled],
+    vocabulary: Path,
+    out: Path,
+    how: dict[str, Any],
 ) -> None:
-    """Write a trained network, fit the first stage, calibrate both by documents held out.
-
-    Args:
-        fresh: The network.
-        learnt: The documents that it learnt from.
-        away: The documents that calibrate.
-        given: The arguments.
-    """
+    """Write a trained network, fit the first stage, calibrate both by documents held out."""
     from evenflow.transforms.lab.training.evaluate import platt
     from evenflow.transforms.lab.training.export import write_reader
-    from evenflow.transforms.models import encoder
     from evenflow.transforms.models.reader import Reader
 
     about: dict[str, Any] = {
-        "layers": given.layers,
-        "epochs": given.epochs,
+        **how,
         "documents": len({each.document for each in learnt}),
         "unshown": list(UNSHOWN),
         "cuts": {"all": {}},
     }
-    vocabulary = given.pretrained / encoder.VOCABULARY
-    write_reader(fresh, {"all": [1.0, 0.0]}, vocabulary, given.out, about)
-    first = refit_first_stage(exchange_figures.Finder(FirstStage.shipped()), learnt, given.out)
-    every = exchange_figures.SetJudge(Reader(given.out), first).judge(away)
+    write_reader(fresh, {"all": [1.0, 0.0]}, vocabulary, out, about)
+    first = refit_first_stage(exchange_figures.Finder(FirstStage.shipped()), learnt, out)
+    every = exchange_figures.SetJudge(Reader(out), first).judge(away)
     lines: dict[str, list[float]] = {}
     for name in ("all", *UNSHOWN, *SHOWN):
         rows = [each for each in every if each.whole and name in ("all", each.attribute)]
@@ -185,39 +126,26 @@ def finish(
         )
         for name in ("all", *UNSHOWN, *SHOWN)
     }
-    write_reader(fresh, lines, vocabulary, given.out, about)
-    print("\n".join(exchange_figures.areas(every, chances)))
-    print("\n".join(exchange_figures.table(every, chances, exchange_figures.right_mentions(away))))
+    write_reader(fresh, lines, vocabulary, out, about)
 
 
 def refit_first_stage(finder: exchange_figures.Finder, learnt: Any, out: Path) -> FirstStage:
-    """Fit the first stage's head for exchanges anew; its vectors and its other head stay.
-
-    Args:
-        finder: Shows the exchanges of documents.
-        learnt: The documents to learn from.
-        out: The folder to write to.
-
-    Returns:
-        The first stage.
-    """
+    """Fit the first stage's head for exchanges anew; its vectors and its other head stay."""
     from evenflow.transforms.lab.training import distil
     from evenflow.transforms.models import files, static
 
     words = (files.SHIPPED / static.WORDS).read_text(encoding="utf-8").split("\n")
     with np.load(files.SHIPPED / static.TENSORS, allow_pickle=False) as read:
         tensors = {name: read[name] for name in read.files}
-    scale = float(tensors["scale"])
-    design = distil.Design(words, tensors["vectors"] * scale)
+    design = distil.Design(words, tensors["vectors"] * float(tensors["scale"]))
     shown, right = finder.windows(learnt)
-    heads = {
-        "exchange": distil.head(np.array(list(map(design.exchange, shown))), right),
-        "stereotype": tensors["stereotype"],
-    }
-    about = {"exchanges": len(shown)}
-    distil.write(words, tensors["vectors"], scale, heads, out, about)
+    rows = np.array([design.exchange(window) for window in shown])
+    tensors["exchange"] = distil.head(rows, right).astype(np.float32)
+    shutil.copyfile(files.SHIPPED / static.WORDS, out / static.WORDS)
+    names, about = [static.WORDS, static.TENSORS], {"exchanges": len(shown)}
+    write(out / static.MANIFEST, static.FORMAT, static.VERSION, names, about, tensors)
     return FirstStage(out)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(train)

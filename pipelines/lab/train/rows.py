@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenflow.gates.ledger.files import read_meta
+from evenflow.gates.ledger.files import META, read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.pages.report.files import names_a_file
+from evenflow.schemas.config import recorded
 from evenflow.schemas.documents import COPY_OF, WEIGHT
 from evenflow.schemas.ledger import Shard
 from evenflow.transforms.storage.storage import Place, at
@@ -24,16 +27,7 @@ ROWS = 1024  # documents that are in memory at once
 
 @dataclass(frozen=True)
 class Row:
-    """A document to train on.
-
-    Attributes:
-        id: Its id.
-        text: Its text.
-        weight: Its weight; 1 without mode weight.
-        is_copy: Whether it is a changed copy of another one (mode augment).
-        mentions: Its number of mentions by attribute, of all groups.
-        spans: Spans of its text, where a field of spans was asked for.
-    """
+    """A document to train on."""
 
     id: str
     text: str
@@ -45,16 +39,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Data:
-    """The shards of some panes.
-
-    Attributes:
-        output: Where the gate wrote them.
-        panes: Numbers of the panes.
-        shards: The shards, each with its folder.
-        skipped: Number of panes that are in quarantine and were left out.
-        replayed: Shards of earlier panes, of which some documents are drawn.
-        replay: Share of their documents that is drawn, by a hash of the ids.
-    """
+    """The shards of some panes."""
 
     output: Place
     panes: tuple[int, ...]
@@ -77,28 +62,21 @@ class Data:
     def rows(self, spans: str | None = None) -> Iterator[Row]:
         """Read the documents, in the ledger's order.
 
-        Args:
-            spans: Field that holds spans of a document's text; None: spans are not asked for.
-
-        Yields:
-            The documents.
-
-        Raises:
-            TrainInputError: A shard is not what the ledger says, or has no such spans.
-            OSError: A file cannot be read.
+        `spans`: Field that holds spans of a document's text; None: spans are not asked for.
         """
         storage = at(self.output)
-        configuration = (read_meta(storage) or {}).get("configuration", {})
-        fields = configuration.get("fields", {})
-        names = fields.get("id", "id"), fields.get("text", "text")
-        attributes: dict[str, Any] = configuration.get("attributes", {})
-        modes = [configuration.get("repair", {}), *attributes.values()]
-        column = configuration.get("repair", {}).get("realise") == "weight"
-        weighted = column and any("weight" in (each.get("mode") or ()) for each in modes)
+        meta = read_meta(storage)
+        config = recorded(meta or {"configuration": {}})
+        if config is None:
+            raise TrainInputError(f"{storage.address(META)}: its configuration cannot be read")
+        names = config.fields.id, config.fields.column
+        weighted = config.has_weights and config.repair.realise == "weight"
         shares = [*((each, 1.0) for each in self.shards)]
         shares += [(each, self.replay) for each in self.replayed]
         for (folder, shard), share in shares:
             name = f"{folder}/{shard.name}"
+            if not names_a_file(shard.name):
+                raise TrainInputError(f"{storage}: {shard.name!r}: no file's name")
             with storage.fetched([name]) as [path]:
                 with path.open("rb") as file:
                     if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
@@ -106,8 +84,8 @@ class Data:
                             f"{storage.address(name)}: its bytes are not those that the ledger"
                             " names; run the gate again into a new --output"
                         )
-                with pq.ParquetFile(path) as table:
-                    for row in _rows(table, *names, list(attributes), weighted, spans):
+                with _opened(path, storage.address(name)) as table:
+                    for row in _rows(table, *names, list(config.attributes), weighted, spans):
                         if share == 1 or _point(row.id) < share:
                             yield row
 
@@ -116,6 +94,14 @@ def _point(identity: str) -> float:
     """A number in [0, 1) by an id."""
     digest = hashlib.sha256(f"replay {identity}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def _opened(path: Path, address: str) -> pq.ParquetFile:
+    """Open a shard. Raises TrainInputError."""
+    try:
+        return pq.ParquetFile(path)
+    except pa.ArrowException as error:
+        raise TrainInputError(f"{address}: not a shard: {error}") from error
 
 
 def _rows(
@@ -128,6 +114,11 @@ def _rows(
 ) -> Iterator[Row]:
     """The documents of a shard. Raises TrainInputError."""
     names = table.schema_arrow.names
+    needed = [identity, text, *([WEIGHT.name] if weighted else [])]
+    if missing := [name for name in needed if name not in names]:
+        raise TrainInputError(
+            f"a shard has no column {missing[0]!r}, which the output's configuration names"
+        )
     if spans is not None and (spans not in names or table.schema_arrow.field(spans).type != SPANS):
         raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
     counts = {
@@ -136,9 +127,7 @@ def _rows(
     }
     copies = [COPY_OF.name] if COPY_OF.name in names else []
     columns = [
-        identity,
-        text,
-        *([WEIGHT.name] if weighted else []),
+        *needed,
         *copies,
         *([] if spans is None else [spans]),
         *(name for group in counts.values() for name in group),
@@ -164,20 +153,8 @@ def select(
 ) -> Data:
     """Choose panes of a gate's output.
 
-    Args:
-        output: The output.
-        panes: The panes; None for all that were accepted.
-        quarantined: What is done about panes in quarantine; None: with a range they are refused,
-            else skipped.
-        window: Only the last so many of them; None: all.
-        replay: Documents of the others that are drawn, for each document of the window.
-
-    Returns:
-        Their shards.
-
-    Raises:
-        TrainInputError: There is no ledger, no document, or a pane of the range is in quarantine.
-        LedgerError: The ledger is damaged.
+    `quarantined`: What is done about panes in quarantine; None: with a range they are refused, else
+    skipped. `window`: Only the last so many of them; None: all.
     """
     history = History(output)
     if not len(history):

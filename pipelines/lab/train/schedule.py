@@ -14,13 +14,6 @@ def set_dropout(model: Module, share: float) -> None:
     """Set the dropout of all layers, which Webster et al. (2020) raise against bias.
 
     The model's configuration stays as it is.
-
-    Args:
-        model: The model.
-        share: Probability with which a value becomes 0 in training.
-
-    Raises:
-        TrainInputError: It has no layer with dropout.
     """
     from torch import nn
 
@@ -36,17 +29,7 @@ def set_dropout(model: Module, share: float) -> None:
 
 
 def rate(step: int, steps: int, warmup: int, highest: float) -> float:
-    """The learning rate of a step: it rises linearly from 0, then falls linearly to 0.
-
-    Args:
-        step: The step, from 0.
-        steps: Steps in all.
-        warmup: Steps in which it rises.
-        highest: The highest rate.
-
-    Returns:
-        The rate, which is above 0 in every step.
-    """
+    """The learning rate of a step: it rises linearly from 0, then falls linearly to 0."""
     rise = min(warmup, steps - 1)
     if step < rise:
         return highest * (step + 1) / (rise + 1)

@@ -13,12 +13,12 @@ import gzip
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import typer
 
 from evenflow.pipelines.lab.train.stereotypes import is_away, learn
-from evenflow.transforms.lab.training.start import starter
+from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.measures.stereotypes import probabilities
 from evenflow.transforms.models import files, sieve
 from evenflow.transforms.models import stereotype_head as head
@@ -26,13 +26,7 @@ from evenflow.transforms.models.encoder import GRAPH, MANIFEST, TABLE, VOCABULAR
 
 
 def fit(rows: Path, out: Path, seed: int = 0) -> None:
-    """Fit the sieve and write it.
-
-    Args:
-        rows: The file of the rows.
-        out: The folder to write to.
-        seed: Seed of all random numbers.
-    """
+    """Fit the sieve and write it."""
     with gzip.open(rows, "rt", encoding="utf-8") as lines:
         every = [row for row in map(json.loads, lines) if not is_away(row)]
     told = Encoder.shipped().stereotypes([row["text"] for row in every])
@@ -44,30 +38,20 @@ def fit(rows: Path, out: Path, seed: int = 0) -> None:
     cut_graph(out / sieve.GRAPH)
     means = sieve.PieceMeans(out)
     shown = np.array([means.of(row["text"]) for row in every], np.float32)
-    layers: dict[str, Any] = dict(zip(head.LAYERS, learn(every, shown, chances, seed), strict=True))
-    np.savez_compressed(out / f"{sieve.NAME}.npz", **layers)
+    layers = dict(zip(head.LAYERS, learn(every, shown, chances, seed), strict=True))
     about = {
         "calibration": [1.0, 0.0],
         "encoder": files.digest_of(files.SHIPPED / MANIFEST),
         "head": files.digest_of(files.SHIPPED / head.MANIFEST),
         "trained_on": {"sentences": len(every), "seed": seed},
     }
-    files.write_manifest(
-        out / f"{sieve.NAME}.json",
-        head.FORMAT,
-        head.VERSION,
-        [f"{sieve.NAME}.npz", sieve.GRAPH, TABLE],
-        about,
-    )
+    names = [f"{sieve.NAME}.npz", sieve.GRAPH, TABLE]
+    write(out / f"{sieve.NAME}.json", head.FORMAT, head.VERSION, names, about, layers)
     print(f"{len(every)} sentences")
 
 
 def cut_graph(path: Path) -> None:
-    """Write the part of the encoder's graph before its first layer; its table lies beside it.
-
-    Args:
-        path: The file to write.
-    """
+    """Write the part of the encoder's graph before its first layer; its table lies beside it."""
     import onnx
     from onnx.utils import Extractor
 
@@ -76,14 +60,5 @@ def cut_graph(path: Path) -> None:
     onnx.save(part, str(path))
 
 
-main = starter(
-    fit,
-    __doc__,
-    rows="rows that stereotype_training.py wrote",
-    out="folder to write to",
-    seed="of all random numbers",
-)
-
-
 if __name__ == "__main__":
-    main(None)
+    typer.run(fit)

@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import typer
 
-from evenflow.transforms.lab.training.start import starter
+from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import MANIFEST, PieceStates
@@ -41,11 +42,7 @@ Floats = npt.NDArray[np.float32]
 def fit(rows: Path, out: Path, states: Path | None = None, seed: int = 0) -> None:
     """Fit the head, calibrate it and write it.
 
-    Args:
-        rows: The file of the rows.
-        out: The folder to write to.
-        states: A file of states that are known; None: there is none.
-        seed: Seed of all random numbers.
+    `states`: A file of states that are known; None: there is none.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -60,21 +57,19 @@ def fit(rows: Path, out: Path, states: Path | None = None, seed: int = 0) -> Non
     weights = [row["weight"] for row, held in zip(read, away, strict=True) if held]
     platt: Any = LogisticRegression(C=1e6).fit(logits[:, None], labels[away], weights)
     slope, shift = float(platt.coef_[0, 0]), float(platt.intercept_[0])
-    out.mkdir(parents=True, exist_ok=True)
-    tensors: dict[str, Any] = dict(zip(head.LAYERS, layers, strict=True))
-    np.savez_compressed(out / head.TENSORS, **tensors)
+    tensors = dict(zip(head.LAYERS, layers, strict=True))
     about = {
         "calibration": [slope, shift],
         "encoder": files.digest_of(files.SHIPPED / MANIFEST),
         "trained_on": {"sentences": len(own), "calibrated_on": int(away.sum()), "seed": seed},
     }
-    files.write_manifest(out / head.MANIFEST, head.FORMAT, head.VERSION, [head.TENSORS], about)
+    write(out / head.MANIFEST, head.FORMAT, head.VERSION, [head.TENSORS], about, tensors)
     print(f"{len(own)} sentences, calibrated on {away.sum()}: {slope:.3f}, {shift:.3f}")
 
 
 def is_away(row: Row) -> bool:
     """Whether a row is held out, so that it can calibrate."""
-    from evenflow.transforms.lab.training.data import is_calibration
+    from evenflow.transforms.lab.training.labelled import is_calibration
 
     invented = WRITTEN | {REPHRASED}
     return row["split"] == "tune" or (row["source"] not in invented and is_calibration(row["doc"]))
@@ -83,12 +78,7 @@ def is_away(row: Row) -> bool:
 def states_of(texts: Sequence[str], kept: Path | None) -> Floats:
     """The mean states of texts.
 
-    Args:
-        texts: n masked sentences.
-        kept: A file of states that are known, which is written again with those that were not.
-
-    Returns:
-        The mean states, (n, D).
+    Returns the mean states, (n, D).
     """
     known: dict[str, Floats] = {}
     if kept is not None and kept.exists():
@@ -108,14 +98,8 @@ def learn(
 ) -> list[npt.NDArray[np.float32]]:
     """Train the network.
 
-    Args:
-        rows: n rows.
-        states: Their mean states, (n, D).
-        chances: Whether each states a stereotype, or how probable that is, (n,).
-        seed: Seed of all random numbers.
-
-    Returns:
-        Its layers, as `stereotype_head.raw` takes them.
+    `states`: Their mean states, (n, D). `chances`: Whether each states a stereotype, or how
+    probable that is, (n,).
     """
     import torch
     from torch import nn
@@ -162,15 +146,5 @@ def learn(
     ]
 
 
-main = starter(
-    fit,
-    __doc__,
-    rows="rows that stereotype_training.py wrote",
-    out="folder to write to",
-    states=".npz that keeps states for the next time",
-    seed="of all random numbers",
-)
-
-
 if __name__ == "__main__":
-    main(None)
+    typer.run(fit)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evenflow.pipelines.lab.train import checkpoint, held_out, memory, packing
+from evenflow.pipelines.lab.train import checkpoint, memory, packing
 from evenflow.pipelines.lab.train.errors import TrainingError, TrainInputError
 from evenflow.pipelines.lab.train.packing import Corpus, Sequences
 from evenflow.pipelines.lab.train.schedule import rate, set_dropout
@@ -31,12 +31,7 @@ TARGETS = {
 class Progress:
     """How far training is.
 
-    Attributes:
-        step: Steps that are done.
-        steps: Steps in all.
-        loss: Loss of the last one.
-        rate: Tokens a second.
-        left: Seconds that are left.
+    `rate`: Tokens a second.
     """
 
     step: int
@@ -47,11 +42,7 @@ class Progress:
 
 
 class Trainer:
-    """A model with its optimizer.
-
-    Attributes:
-        facts: What training.json says of the training.
-    """
+    """A model with its optimizer."""
 
     def __init__(
         self,
@@ -64,17 +55,7 @@ class Trainer:
     ):
         """Load a model for training.
 
-        Args:
-            folder: The model's folder.
-            tokens: Its tokenizer.
-            settings: How to train.
-            context: Tokens in a sequence.
-            steps: Steps in all.
-            adapter: Folder of the adapter to start from; None: a new one.
-
-        Raises:
-            TrainInputError: The memory does not suffice, or the settings do not fit the model.
-            LanguageModelError: The model cannot be used.
+        `adapter`: Folder of the adapter to start from; None: a new one.
         """
         import torch
 
@@ -188,93 +169,28 @@ class Trainer:
         corpus: Corpus,
         output: Path,
         on_step: Callable[[Progress], None],
-        held: Corpus | None = None,
     ) -> list[float]:
-        """Train to the last step, from the checkpoint if there is one.
-
-        With something held out, its score is taken at each checkpoint and in the end. The weights
-        of the best score are those that are left, and without a better one training stops early.
-
-        Args:
-            corpus: What to train on.
-            output: Where checkpoints go.
-            on_step: Called after each step.
-            held: What is held out.
-
-        Returns:
-            The loss of each step.
-
-        Raises:
-            TrainingError: The loss is no number, or the memory does not suffice.
-            OSError: A checkpoint cannot be read or written.
-        """
+        """Train to the last step, from the checkpoint if there is one."""
         facts = checkpoint.load(output, self._model, self._optimizer) or {}
         losses: list[float] = facts.get("losses", [])
-        scores: list[held_out.Score] = [(step, loss) for step, loss in facts.get("scores", [])]
         first, began, tokens = len(losses), time.perf_counter(), 0
         for step in range(first, self._steps):
-            if held_out.over(scores, self._settings.patience):
-                break
             taken = corpus.take(step, self._settings.batch, self._settings.seed)
-            loss = self._step(taken, step)
+            loss = self._gradients(taken, step)
             if not math.isfinite(loss):
-                raise TrainingError(self._diverged(output, step, loss, len(losses)))
+                kept = step - step % self._settings.checkpoint_steps
+                raise TrainingError(
+                    f"the loss of step {step + 1} is {loss}; the checkpoint is of step {kept}. Give"
+                    " a lower finetune.rate and another --output"
+                )
             losses.append(loss)
-            last = held is not None and step + 1 == self._steps
-            if len(losses) % self._settings.checkpoint_steps == 0 or last:
-                if held is not None:
-                    scores.append((step + 1, self._score(held)))
-                    if held_out.best(scores) == scores[-1]:
-                        checkpoint.save(output, self._model, None, {}, checkpoint.BEST)
-                made = {"losses": losses, "scores": scores}
-                checkpoint.save(output, self._model, self._optimizer, made)
+            if len(losses) % self._settings.checkpoint_steps == 0:
+                checkpoint.save(output, self._model, self._optimizer, {"losses": losses})
             tokens += int(taken.lengths.sum())
             seconds = time.perf_counter() - began
             left = seconds / (step + 1 - first) * (self._steps - step - 1)
             on_step(Progress(step + 1, self._steps, loss, tokens / seconds, left))
-        if scores:
-            checkpoint.load(output, self._model, None, checkpoint.BEST)
-            self.facts |= {"held_out": scores, "best_step": held_out.best(scores)[0]}
         return losses
-
-    def _score(self, held: Corpus) -> float:
-        """The mean loss on what is held out, with the same masks each time."""
-        import torch
-
-        taken, targets, whole = self._given(held.take(0, len(held), 0), 2)
-        self._model.eval()
-        with torch.no_grad():
-            total = sum(float(self._loss(taken, targets, part)) for part in self._parts(taken))
-        self._model.train()
-        return total / max(whole, 1e-9)
-
-    def _diverged(self, output: Path, step: int, loss: float, done: int) -> str:
-        """Save the last good state, and say so."""
-        kept = done - done % self._settings.checkpoint_steps
-        where = "there is no checkpoint yet"
-        if checkpoint.load(output, self._model, self._optimizer) is not None:
-            self.save(output / "last-good")
-            where = f"the model after step {kept} is in {output / 'last-good'}"
-        return (
-            f"the loss of step {step + 1} is {loss}; {where}. Give a lower --rate and another"
-            " --output"
-        )
-
-    def _step(self, taken: Sequences, step: int) -> float:
-        """Take a step; where a GPU's memory does not suffice, with half as much at once."""
-        import torch
-
-        try:
-            return self._gradients(taken, step)
-        except torch.OutOfMemoryError as error:
-            if self._micro == 1 or "halved" in self.facts:
-                raise TrainingError(
-                    f"the GPU's memory does not suffice for {self._micro} sequences at once; give"
-                    " a smaller --micro-batch or --context"
-                ) from error
-            self._micro, self.facts["halved"] = self._micro // 2, self._micro
-            torch.cuda.empty_cache()
-            return self._step(taken, step)
 
     def _gradients(self, taken: Sequences, step: int) -> float:
         """Add up the gradients of a step's sequences, and change the weights. Returns the loss."""
@@ -282,7 +198,7 @@ class Trainer:
 
         own = self._settings
         torch.manual_seed(np.random.default_rng([own.seed, step]).integers(1 << 62))
-        taken, targets, whole = self._given(taken, step, 1)
+        taken, targets, whole = self._given(taken, step)
         self._optimizer.zero_grad(set_to_none=True)
         total = 0.0
         for part in self._parts(taken):
@@ -298,11 +214,11 @@ class Trainer:
             self._optimizer.step()
         return total
 
-    def _given(self, taken: Sequences, *salt: int) -> tuple[Sequences, Any, float]:
+    def _given(self, taken: Sequences, step: int) -> tuple[Sequences, Any, float]:
         """What the model is given, the tokens it should say, and the weight of all targets."""
         own, targets = self._settings, taken.tokens
         if own.objective == "mlm":
-            rng = np.random.default_rng([own.seed, *salt])
+            rng = np.random.default_rng([own.seed, step, 1])
             mask = self._tokens.mask_token_id
             taken = packing.masked(taken, own.masked, mask, self._words, rng)
         # Sequences of like length are computed together

@@ -40,16 +40,7 @@ KEYS = 9  # groups that a digit accepts
 
 
 def application(journal: Journal, token: str, host: str = "127.0.0.1") -> Starlette:
-    """Make the application.
-
-    Args:
-        journal: The journal of the draft, both fixed from now on.
-        token: What the address must contain when it is opened first.
-        host: The address that it listens on.
-
-    Returns:
-        The application.
-    """
+    """Make the application."""
     review = ReviewPage(journal, Sessions(token))
 
     def failed(status: int, request: Request, error: Exception) -> Response:
@@ -74,12 +65,7 @@ def application(journal: Journal, token: str, host: str = "127.0.0.1") -> Starle
 
 
 class ReviewPage:
-    """Answers the requests.
-
-    Args:
-        journal: The journal of the draft.
-        sessions: The browsers that have given the token.
-    """
+    """Answers the requests."""
 
     def __init__(self, journal: Journal, sessions: Sessions):
         self._journal, self._sessions = journal, sessions

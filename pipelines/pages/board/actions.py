@@ -1,14 +1,15 @@
-"""Holding and releasing a gate and firing its rules, by a person who has the board's token."""
+"""Holding and releasing a gate, and decisions on panes, by a person with the board's token."""
 
 from __future__ import annotations
 
+from typing import get_args
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from evenflow.gates import hold, triggers
+from evenflow.gates import hold
 from evenflow.gates.hold import Action
 from evenflow.gates.ledger import reviews
 from evenflow.pipelines.pages.board.follow import Board, Gate
@@ -24,7 +25,6 @@ from evenflow.schemas.ledger import PaneEntry
 
 FORM = 16 << 10  # bytes of a form
 WHO, REASON = 80, 1000  # characters
-TRIGGER = "trigger"  # the action of the form that fires a rule
 
 
 class FormError(ValueError):
@@ -32,13 +32,7 @@ class FormError(ValueError):
 
 
 class Actions:
-    """Answers the pages of actions.
-
-    Args:
-        board: The gates.
-        pages: Draws them.
-        token: The board's token.
-    """
+    """Answers the pages of actions."""
 
     def __init__(self, board: Board, pages: Pages, token: str):
         self._board, self._pages, self._sessions = board, pages, Sessions(token)
@@ -51,7 +45,9 @@ class Actions:
         if request.method == "GET":
             return self._page("unlock.html.j2", 200, name=name, about=about, problem="")
         try:
-            cookie = self._sessions.start((await form_of(request)).get("token", ""))
+            address = request.client.host if request.client else ""
+            given = (await form_of(request)).get("token", "")
+            cookie = self._sessions.start(given, address)
         except TooManyTriesError:
             problem = "too many wrong tokens; wait a minute"
             return self._page("unlock.html.j2", 429, name=name, about=about, problem=problem)
@@ -71,9 +67,7 @@ class Actions:
             asked = f"/unlock?gate={gate.name}&{about_of(request)}"
             return RedirectResponse(asked.rstrip("&"), 303)
         given = {} if request.method == "GET" else await form_of(request)
-        rule = given.get("rule", request.query_params.get("rule"))
-        about = pane, rule
-        answer = await run_in_threadpool(self._act, gate, session, request.method, given, *about)
+        answer = await run_in_threadpool(self._act, gate, session, request.method, given, pane)
         if answer.status_code == 303:
             self._board.tell()
         return answer
@@ -85,7 +79,6 @@ class Actions:
         method: str,
         given: dict[str, str],
         pane: int | None,
-        rule: str | None,
     ) -> Response:
         """Show or carry out the form of a gate."""
         gate.look()
@@ -117,8 +110,6 @@ class Actions:
                 who=given.get("who", session.who)[:WHO],
                 reason=given.get("reason", "")[:REASON],
                 problem=problem,
-                rules=list(gate.config.triggers) if gate.config else [],
-                rule=rule,
                 most={"who": WHO, "reason": REASON},
             )
 
@@ -142,7 +133,7 @@ class Actions:
         given: dict[str, str],
         entry: PaneEntry | None,
     ) -> None:
-        """Write a hold, a release, a decision on a pane or that of a rule.
+        """Write a hold, a release or a decision on a pane.
 
         Raises FormError and OSError.
         """
@@ -151,7 +142,6 @@ class Actions:
         who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
         if gate.history is None:
             raise FormError("the ledger cannot be read now")
-        fires = given.get("action") == TRIGGER
         offered = _offered(gate, entry)
         chosen: list[reviews.Action] = [
             each for each in offered if str(each) == given.get("action")
@@ -160,9 +150,7 @@ class Actions:
         if entry is not None:
             if action is None or given.get("seen") != str(self._decided(gate)):
                 raise FormError("somebody else has decided meanwhile; see below")
-        elif not fires and (
-            given.get("action") != wanted or given.get("seen") != str(len(gate.events))
-        ):
+        elif given.get("action") != wanted or given.get("seen") != str(len(gate.events)):
             raise FormError("somebody else has held or released this gate meanwhile; see below")
         if not who or not reason:
             raise FormError("a name and a reason are needed")
@@ -172,21 +160,8 @@ class Actions:
         if entry is not None and action is not None:
             panes = range(entry.pane, entry.pane + 1)
             reviews.add(gate.storage, action, panes, reason, f"{who}, by the board")
-        elif fires:
-            # Written, never run here: who acts for the gate has its rights, and the board has none
-            self._fire(gate, given.get("rule", ""), len(gate.history), f"by {who}: {reason}")
         else:
             hold.add_event(gate.storage, wanted, reason, len(gate.history), f"{who}, by the board")
-
-    def _fire(self, gate: Gate, rule: str, panes: int, reason: str) -> None:
-        """Write that a rule fires for the last pane. Raises FormError and OSError."""
-        if gate.config is None or rule not in gate.config.triggers:
-            raise FormError("the gate has no such rule")
-        if not panes:
-            raise FormError("there is no pane yet")
-        fired = triggers.Decision(rule=rule, pane=panes - 1, reason=reason)
-        if not triggers.write_decision(gate.storage, fired):
-            raise FormError(f"{rule} has fired for pane {panes - 1} already")
 
     def _page(self, template: str, status: int, **variables: object) -> Response:
         """A page that nobody keeps."""
@@ -198,15 +173,15 @@ def _offered(gate: Gate, entry: PaneEntry | None) -> tuple[reviews.Action, ...]:
     """What may be decided on a pane."""
     if entry is None or gate.history is None:
         return ()
-    other: reviews.Action = "accept" if gate.history.folder(entry) == "quarantine" else "reject"
-    return (other, "undo") if entry.pane in gate.history.reviews else (other,)
+    review, folder = gate.history.reviews.get(entry.pane), gate.history.folder(entry)
+    not_now = {"undo" if review is None else review.action, "accept" * (folder == "accepted")}
+    return tuple(each for each in get_args(reviews.Action) if each not in not_now)
 
 
 def about_of(request: Request) -> str:
-    """What of a gate a form is about, as a query: a pane, its rules, or nothing."""
-    query = request.query_params
-    pane = number_of(query.get("pane", ""))
-    return f"pane={pane}" if pane is not None else "rule=" * ("rule" in query)
+    """What of a gate a form is about, as a query: a pane, or nothing."""
+    pane = number_of(request.query_params.get("pane", ""))
+    return "" if pane is None else f"pane={pane}"
 
 
 def number_of(text: str) -> int | None:
@@ -216,9 +191,6 @@ def number_of(text: str) -> int | None:
 
 async def form_of(request: Request) -> dict[str, str]:
     """Read the fields of a form.
-
-    Args:
-        request: The request.
 
     Returns:
         Value by field; of a field that is there twice the last one.

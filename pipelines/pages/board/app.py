@@ -35,12 +35,8 @@ def application(
 
     Args:
         board: The gates; they are followed while the application runs.
-        host: The address that it listens on.
         token: What a person must give to hold and release; None: nobody can.
         names: Further host names that it is reached by.
-
-    Returns:
-        The application.
     """
     pages = Pages(board, token is not None)
     views = Views(board, pages)
@@ -82,12 +78,7 @@ def application(
 
 
 class Views:
-    """Answers the requests that change nothing.
-
-    Args:
-        board: The gates.
-        pages: Draws them.
-    """
+    """Answers the requests that change nothing."""
 
     def __init__(self, board: Board, pages: Pages):
         self._board, self._pages = board, pages

@@ -23,8 +23,7 @@ from evenflow.gates.ledger.files import META, LedgerError, entry_name, read_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.pages.board.lately import Lately
-from evenflow.pipelines.pages.report.figures import configuration
-from evenflow.schemas.config import Config
+from evenflow.schemas.config import Config, recorded
 from evenflow.transforms.storage.storage import Storage
 
 PAUSE = 0.4  # seconds between two looks at a local directory
@@ -42,25 +41,9 @@ class Gate:
 
     Whoever reads the other attributes holds `lock`: a look changes them.
 
-    Args:
-        name: Its name on the board and in addresses.
-        storage: The output.
-        singles: Keeps summaries of panes, for all gates.
-
-    Attributes:
-        name: Its name.
-        storage: The output.
-        lock: Held during a look.
-        version: Changes whenever something that is shown changes.
-        history: The ledger; None if it could not be read yet.
-        meta: What ledger/meta.json holds.
-        config: The configuration; None: not known.
-        events: The holds and releases.
-        held: Why the gate is held; None: it is not.
-        committed: When the last pane was committed, ms since 1970, by the clock of the store; None
-            if that is not known.
-        error: Why the output cannot be read now; None: it can.
-        recent: The last panes, one by one.
+    `config`: The configuration; None: not known. `held`: Why the gate is held; None: it is not.
+    `committed`: When the last pane was committed, ms since 1970, by the clock of the store; None if
+    that is not known. `error`: Why the output cannot be read now; None: it can.
     """
 
     def __init__(self, name: str, storage: Storage, singles: Lately[list[Span]]):
@@ -90,11 +73,7 @@ class Gate:
         return STORE_PAUSE if self.storage.local is None else PAUSE
 
     def look(self) -> bool:
-        """Read what is new.
-
-        Returns:
-            Whether something that is shown changed.
-        """
+        """Read what is new."""
         with self.lock:
             before = self.error
             try:
@@ -118,7 +97,7 @@ class Gate:
         place = self._identity()
         if self.history is None or place != self._place:
             meta = read_meta(self.storage)
-            config = configuration(meta)
+            config = recorded(meta)
             self.history, self.meta, self.config = History(self.storage, config), meta, config
             self._place, self._beside, self._opened = place, None, self._opened + 1
             self.recent = []
@@ -152,7 +131,6 @@ class Gate:
         """What changes with the files that are shown beside the ledger."""
         found: list[object] = [tuple(self.storage.names(hold.FOLDER))]
         if self.storage.local is not None:  # each is a request elsewhere
-            found.append(self.storage.stat("gate/timings.jsonl"))
             for part in ("decided", *triggers.OUTCOMES):
                 folder = os.path.join(self.storage.local, triggers.FOLDER, part)  # noqa: PTH118
                 found.append(_changed(folder))
@@ -166,19 +144,7 @@ class Gate:
         return found.modified // 1_000_000 if found and found.modified is not None else None
 
     def single(self, first: int, last: int) -> list[Span]:
-        """Summarise panes one by one; hold the lock.
-
-        Args:
-            first: The first pane.
-            last: The last pane; the ledger has it.
-
-        Returns:
-            A span for each.
-
-        Raises:
-            LedgerError: An entry cannot be read.
-            OSError: A file cannot be read.
-        """
+        """Summarise panes one by one; hold the lock."""
         assert self.history is not None
         count = len(self.history)
         begins = range(first - first % BLOCK, last + 1, BLOCK)
@@ -209,9 +175,6 @@ class Board:
 
     Args:
         outputs: Outputs by the gates' names.
-
-    Attributes:
-        gates: The gates by name.
     """
 
     def __init__(self, outputs: Mapping[str, Storage]):
@@ -262,12 +225,8 @@ class Board:
     async def changes(self, names: Sequence[str]) -> AsyncIterator[tuple[str, int]]:
         """Wait for changes of some gates, until the board ends.
 
-        Args:
-            names: The gates.
-
-        Yields:
-            Their version, at once and whenever it changes, and at least every ALIVE seconds; and
-            the time, ms since 1970.
+        Yields their version, at once and whenever it changes, and at least every ALIVE seconds; and
+        the time, ms since 1970.
         """
         event = asyncio.Event()
         self._waiting.add(event)
@@ -286,9 +245,6 @@ class Board:
 
 def names(addresses: Sequence[Storage]) -> dict[str, Storage]:
     """Name outputs for a board: by their last part, and by a number if two have the same one.
-
-    Args:
-        addresses: The outputs.
 
     Returns:
         The outputs by name; a name has letters, digits, dots, dashes and underlines.

@@ -11,11 +11,7 @@ Value = TypeVar("Value")
 
 
 class Lately(Generic[Value]):
-    """The values that were used last, by key. Several threads may use it.
-
-    Args:
-        most: The most values.
-    """
+    """The values that were used last, by key. Several threads may use it."""
 
     def __init__(self, most: int):
         self._most, self._lock = most, threading.Lock()
@@ -37,15 +33,7 @@ class Lately(Generic[Value]):
                 self._values.popitem(last=False)
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made and kept if it is not there.
-
-        Args:
-            key: The key.
-            make: Makes the value; two threads may do so at once, and one of the values stays.
-
-        Returns:
-            The value.
-        """
+        """Return the value of a key, made and kept if it is not there."""
         found = self.peek(key)
         if found is None:
             self.put(key, found := make())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
-from evenflow.gates import triggers
+from evenflow.gates import facts, triggers
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.files import canonical
 from evenflow.gates.ledger.spans import causes
@@ -20,22 +19,15 @@ from evenflow.pipelines.pages.board.lately import Lately
 from evenflow.pipelines.pages.board.letters import PAGE, letters
 from evenflow.pipelines.pages.board.search import SearchResult, search, sentences
 from evenflow.pipelines.pages.board.window import KEYS, LAST, Window, window
-from evenflow.pipelines.pages.report import report, text, timings, view, why
+from evenflow.pipelines.pages.report import report, view, why
 from evenflow.pipelines.pages.report.figures import figures
-from evenflow.schemas.ledger import STATES, PaneEntry
+from evenflow.schemas.ledger import BAD, STATES, PaneEntry
 
 FOLDER = Path(__file__).parent
 PAGES = 48  # pages that are kept until something changes; each has 100 to 300 kB
-TIMED = 1 << 16  # bytes of timings that are read: some 300 panes
 UNREAD = 20  # files that could not be read, of those that are named
 CHANGES = 25  # changed sentences of a pane that are shown
 RAW = 400_000  # characters of a ledger entry that are shown
-LAST_PANE = {
-    "too few": "let through without a verdict",
-    "open": "open",
-    "warn": "let through with a warning",
-    "block": "blocked",
-}
 SPANS = (("60", "last 60"), (str(LAST), f"last {LAST}"), ("1000", "last 1,000"), ("all", "all"))
 
 
@@ -47,10 +39,6 @@ class Pages:
     """Renders the pages, and keeps them until something changes.
 
     Its methods may raise LedgerError and OSError, and NotThereError.
-
-    Args:
-        board: The gates.
-        actions: Whether gates may be held and released here.
     """
 
     def __init__(self, board: Board, actions: bool):
@@ -78,28 +66,23 @@ class Pages:
     def glance(self) -> str:
         """All gates, the gravest first."""
         version = self.board.version(list(self.board.gates))
-        kept = self._pages.peek(("", version))
-        if kept is None:
-            cards = [self._card(gate) for gate in self.board.gates.values()]
-            cards.sort(key=lambda card: card[0])
-            states = [card[0][3] for card in cards]
-            kept = self._pages.get(
-                ("", version),
-                lambda: self.render(
-                    "glance.html.j2",
-                    version=version,
-                    events="/events",
-                    cards=[card for _, card in cards],
-                    counts={one: states.count(one) for one in ("held", *reversed(STATES))},
-                ),
-            )
-        return kept
+        return self._pages.get(("", version), partial(self._draw_glance, version))
+
+    def _draw_glance(self, version: str) -> str:
+        """Draw all gates."""
+        cards = sorted((self._card(gate) for gate in self.board.gates.values()), key=lambda c: c[0])
+        states = [grave[2] for grave, _ in cards]
+        return self.render(
+            "glance.html.j2",
+            version=version,
+            events="/events",
+            cards=[card for _, card in cards],
+            counts={one: states.count(one) for one in ("held", *reversed(STATES))},
+        )
 
     def _card(self, gate: Gate) -> tuple[Any, Markup]:
         """A gate among all gates, and by what it is sorted."""
-        key = gate.name, gate.version
-        kept = self._cards.peek(key)
-        if kept is not None:
+        if (kept := self._cards.peek((gate.name, gate.version))) is not None:
             return kept
         with gate.lock:
             return self._cards.get((gate.name, gate.version), partial(self._draw_card, gate))
@@ -107,54 +90,38 @@ class Pages:
     def _draw_card(self, gate: Gate) -> tuple[Any, Markup]:
         """Draw a gate; its lock is held."""
         totals = gate.history.totals if gate.history is not None else None
-        state = totals.state if totals is not None and totals.panes else "none"
-        rows = (
-            [
-                {
-                    "name": name,
-                    "state": each.last.verdict.state,
-                    "rolling": each.last.rolling,
-                    "thresholds": dict(
-                        zip(
-                            ("warn", "block"),
-                            gate.config.thresholds(name) if gate.config else (None, None),
-                            strict=True,
-                        )
-                    ),
-                    "top": max(1 - min(each.last.target), 1e-9),
-                }
-                for name, each in sorted(totals.attributes.items())
-            ]
-            if totals is not None
-            else []
-        )
+        train = facts.answer(totals, True, gate.held, gate.config) if totals is not None else None
+        state = train.word if train and totals and totals.panes else "none"
+        limits = gate.config.thresholds if gate.config else lambda _: (None, None)
+        rows = [
+            {
+                "name": name,
+                "state": each.last.verdict.state,
+                "rolling": each.last.rolling,
+                "thresholds": dict(zip(BAD, limits(name), strict=True)),
+                "top": max(1 - min(each.last.target), 1e-9),
+            }
+            for name, each in sorted(totals.attributes.items() if totals is not None else ())
+        ]
         drawn = self.render(
             "card.html.j2",
             gate=gate,
             totals=totals,
+            train=train,
             state=state,
             attributes=rows,
-            tens=view.tens(view.tiles(gate.recent)),
+            tens=view.tens(gate.recent),
             strip_label=view.strip_label(gate.recent),
         )
-        grave = (*reversed(STATES), "none").index(state)
-        kind = "held" if gate.held is not None else state
-        return (gate.held is None, grave, gate.name, kind), Markup(drawn)
+        grave = ("held", *reversed(STATES), "none").index(state)
+        return (grave, gate.name, state), Markup(drawn)
 
     def gate_page(self, name: str, query: Mapping[str, str]) -> str:
-        """One gate.
-
-        Args:
-            name: The gate.
-            query: Which panes are shown (window.window).
-
-        Returns:
-            The HTML.
-        """
+        """One gate."""
         gate = self.gate(name)
         asked = {key: query[key] for key in KEYS if query.get(key)}
         key = gate.name, gate.version, tuple(asked.items())
-        if (kept := self._pages.peek(key)) is not None:
+        if (kept := self._pages.peek(key)) is not None:  # a look at a store may hold the lock
             return kept
         with gate.lock:  # of several viewers one draws, and the others wait for that
             key = gate.name, gate.version, tuple(asked.items())
@@ -170,17 +137,7 @@ class Pages:
         found = figures(
             totals, [], gate.meta, gate.held, gate.events, reviews=gate.history.decisions
         )
-        found["state"] = totals.state  # of now: a run's own state stays block after one pane
-        timed = {
-            number: each
-            for number, each in timings.read_timings(gate.storage, totals.panes, TIMED).items()
-            if shown.first <= number <= shown.last
-        }
-        drawn = report.context(shown.panes, found, gate.meta or {}, timed, shown.rows)
-        if totals.panes:
-            why = "" if totals.state == "open" else f": {totals.reason}"
-            last = f"The last pane, {totals.panes - 1:,}, is {LAST_PANE[totals.state]}{why}."
-            drawn["sentences"] = [text.outside(last, 400), *drawn["sentences"]]
+        drawn = report.context(shown.panes, found, gate.meta or {}, shown.rows)
         return self.render(
             "gate.html.j2",
             **drawn,
@@ -221,7 +178,6 @@ class Pages:
             causes=causes(entry),
             count=count,
             attributes=entry.attributes,
-            interval=text.interval,
             changed=changed[:CHANGES],
             more=len(changed) > CHANGES,
             unread=pruned.said(_notes(gate, found.unread), found.unread),
@@ -243,7 +199,7 @@ class Pages:
             "letters.html.j2",
             gate=gate,
             entry=entry,
-            letters=[asdict(each) for each in found],
+            letters=found,
             page=page,
             pages=-(-entry.dead_letters.rows // PAGE),
             problem=problem,

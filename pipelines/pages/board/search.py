@@ -7,19 +7,18 @@ statistics of their Parquet files first, for a bounded time; an answer says how 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from evenflow.gates.ledger import segments
 from evenflow.pipelines.pages.board.follow import Gate
-from evenflow.pipelines.pages.report.files import open_named
+from evenflow.pipelines.pages.report import files
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Storage
 
@@ -33,16 +32,7 @@ COPIES = 20  # files with the id that are shown
 class Place:
     """A file that has the document.
 
-    Attributes:
-        pane: The pane's number.
-        folder: accepted or quarantine.
-        file: The file's name.
-        alone: Why the document was set aside alone; None: it was not.
-        state: The pane's verdict.
-        why: The reason of that verdict.
-        text: Beginning of the text.
-        cut: Whether there is more of it.
-        fields: The other columns as text.
+    `alone`: Why the document was set aside alone; None: it was not.
     """
 
     pane: int
@@ -60,13 +50,8 @@ class Place:
 class SearchResult:
     """What a search found.
 
-    Attributes:
-        places: The files that have the document, the newest first.
-        sentences: Rows of the tables of sentences, each with its pane.
-        unread: Files that could not be read.
-        looked: First and last pane that were looked at; None: none was.
-        further: The pane from which a further search goes on; None: the whole ledger was looked
-            at, or the document was found.
+    `looked`: First and last pane that were looked at; None: none was. `further`: The pane from
+    which a further search goes on; None: the whole ledger was looked at, or the document was found.
     """
 
     places: list[Place] = field(default_factory=list[Place])
@@ -81,25 +66,14 @@ def search(
 ) -> SearchResult:
     """Look for a document.
 
-    Args:
-        gate: The gate; its ledger was read.
-        identity: The document's id. It comes from outside.
-        start: The newest pane that is looked at; None: the last one.
-        seconds: After how long no further segment of the ledger is looked at.
-
-    Returns:
-        What was found in the newest pane that has the document.
-
-    Raises:
-        LedgerError: An entry cannot be read.
-        OSError: A ledger's file cannot be read.
+    `start`: The newest pane that is looked at; None: the last one.
     """
     found, until = SearchResult(), time.monotonic() + seconds
     with gate.lock:
         assert gate.history is not None
         newest = min(len(gate.history) - 1, len(gate.history) if start is None else start)
     names = gate.config.fields if gate.config else None
-    columns = (names.id, names.text) if names else ("id", "text")
+    columns = (names.id, names.column) if names else ("id", "text")
     for entry in _newest_first(gate, newest):
         if found.looked is not None and (found.places or time.monotonic() > until):
             found.further = None if found.places else entry.pane
@@ -126,9 +100,9 @@ def _look(
     for folder, shard in entry.files():
         if folder in ("dead-letter", "sentences"):
             continue
-        for row in _rows(
-            storage, folder, shard.name, columns[0], identity, found, COPIES - len(found.places)
-        ):
+        place = folder, shard.name
+        rows = files.with_ids(storage, place, columns[0], [identity], found.unread)
+        for row in islice(rows, COPIES - len(found.places)):
             text = str(row.pop(columns[1], ""))
             row.pop(columns[0], None)
             alone = entry.set_aside is not None and shard.name == entry.set_aside.name
@@ -154,20 +128,21 @@ def sentences(
 ) -> list[dict[str, Any]]:
     """Read rows of a pane's table of sentences.
 
-    Args:
-        storage: The output.
-        entry: The pane's entry.
-        identity: The document; None: sentences of any document that were changed or taken out.
-        found: Receives the name of a file that cannot be read.
-        most: The most rows.
-
-    Returns:
-        The rows, with `indicators` as plain data in the place of JSON.
+    `identity`: The document; None: sentences of any document that were changed or taken out.
     """
     if entry.sentence_table is None:
         return []
-    name = entry.sentence_table.name
-    rows = list(_rows(storage, "sentences", name, "id", identity, found, most))
+    place, keys = ("sentences", entry.sentence_table.name), ("text_cda", "remove_sentence")
+
+    def changed(table: pa.Table) -> Any:
+        return pc.or_(pc.is_valid(table[keys[0]]), table[keys[1]])
+
+    read = (
+        files.rows(storage, place, keys, changed, found.unread)
+        if identity is None
+        else files.with_ids(storage, place, "id", [identity], found.unread)
+    )
+    rows = list(islice(read, most))
     for row in rows:
         row["reasons"] = _reasons(row.pop("linguistic_indicators", None))
         row["changed"] = row["text_cda"] is not None
@@ -182,54 +157,3 @@ def _reasons(indicators: str | None) -> list[str]:
         return []
     given = read.get("reasons", []) if isinstance(read, dict) else []
     return [str(each) for each in given] if isinstance(given, list) else []
-
-
-def _rows(
-    storage: Storage,
-    folder: str,
-    name: str,
-    column: str,
-    identity: str | None,
-    found: SearchResult,
-    most: int,
-) -> Iterator[dict[str, Any]]:
-    """Rows of a Parquet file with an id, or those that were changed or taken out."""
-    try:
-        with open_named(storage, folder, name) as source, closing(pq.ParquetFile(source)) as file:
-            names = file.schema_arrow.names
-            keys = [column] if identity is not None else ["text_cda", "remove_sentence"]
-            for group in range(file.num_row_groups):
-                if most <= 0:
-                    return
-                if identity is not None and not _may_have(file, group, names, column, identity):
-                    continue
-                read = file.read_row_group(group, columns=keys)
-                mask = _mask(read, keys, identity)
-                if not pc.any(mask).as_py():
-                    continue
-                for row in file.read_row_group(group).filter(mask).slice(0, most).to_pylist():
-                    most -= 1
-                    yield row
-    except (OSError, pa.ArrowException, KeyError):
-        found.unread.append(f"{folder}/{name}")
-
-
-def _mask(read: pa.Table, keys: Sequence[str], identity: str | None) -> Any:
-    """Which rows are wanted."""
-    if identity is not None:
-        return pc.equal(read.column(keys[0]).cast(pa.string()), identity)
-    return pc.or_(pc.is_valid(read.column(keys[0])), read.column(keys[1]))
-
-
-def _may_have(
-    file: pq.ParquetFile, group: int, names: Sequence[str], column: str, identity: str
-) -> bool:
-    """Whether a row group may have an id, by its statistics."""
-    place = names.index(column) if column in names else -1
-    if place < 0:
-        raise KeyError(column)
-    # The columns of a file are its leaves: before the ids there is none that has several
-    stats = file.metadata.row_group(group).column(place).statistics
-    if stats is None or not stats.has_min_max or not isinstance(stats.min, str):
-        return True
-    return stats.min.encode() <= identity.encode("utf-8", "replace") <= stats.max.encode()

@@ -23,7 +23,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SESSIONS = 200  # the most sessions; the oldest one ends
-# Wrong tokens within a time after which none is looked at: a token cannot be guessed
+ADDRESSES = 1000  # whose wrong tokens are counted; the one that was quiet longest is forgotten
+# Wrong tokens of an address within a time after which none of it is looked at: a token cannot be
+# guessed. Who has a session, or comes from elsewhere, is not kept out
 TRIES, TRIES_SECONDS = 10, 60.0
 LEAST_TOKEN = 16  # characters of a token that a user gives
 POLICY = (
@@ -46,8 +48,6 @@ class Guard:
     """Refuses requests for foreign hosts and from foreign origins, and adds headers to answers.
 
     Args:
-        app: What answers.
-        host: The address that the board listens on.
         names: Further names that it is reached by.
     """
 
@@ -97,6 +97,17 @@ class Guard:
         return self._any_address or address.is_loopback
 
 
+def network(address: str) -> str:
+    """What counts as one address: of IPv6 the 64 bits that one customer is given."""
+    try:
+        given = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if given.version == 4:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+
+
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches an address."""
     try:
@@ -119,23 +130,20 @@ class Session:
 
 
 class TooManyTriesError(PermissionError):
-    """So many wrong tokens were given that none is looked at for a while."""
+    """An address has given so many wrong tokens that it must wait."""
 
 
 class Sessions:
-    """The browsers that may act.
-
-    Args:
-        token: The board's token.
-    """
+    """The browsers that may act."""
 
     def __init__(self, token: str):
         self._token = token.encode()
         self._lock = threading.Lock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._wrong: deque[float] = deque(maxlen=TRIES)  # when the last wrong tokens were given
+        # When the last wrong tokens were given, by the address that sent them
+        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def start(self, token: str) -> str | None:
+    def start(self, token: str, address: str = "") -> str | None:
         """Start a session.
 
         Args:
@@ -145,15 +153,19 @@ class Sessions:
             The session's cookie; None if the token is wrong.
 
         Raises:
-            TooManyTriesError: TRIES wrong tokens were given within TRIES_SECONDS.
+            TooManyTriesError: TRIES wrong tokens came from this address within TRIES_SECONDS.
         """
-        now = time.monotonic()
+        now, address = time.monotonic(), network(address)
         with self._lock:
-            if len(self._wrong) == TRIES and now - self._wrong[0] < TRIES_SECONDS:
+            tries = self._wrong.get(address, ())
+            if len(tries) == TRIES and now - tries[0] < TRIES_SECONDS:
                 raise TooManyTriesError
         if not secrets.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
             with self._lock:
-                self._wrong.append(now)
+                self._wrong.setdefault(address, deque(maxlen=TRIES)).append(now)
+                self._wrong.move_to_end(address)
+                while len(self._wrong) > ADDRESSES:
+                    self._wrong.popitem(last=False)
             return None
         cookie = secrets.token_urlsafe(32)
         with self._lock:

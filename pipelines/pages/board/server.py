@@ -9,6 +9,7 @@ from typing import Any
 
 import uvicorn
 
+from evenflow.pipelines.pages.board.connections import BoundedProtocol
 from evenflow.schemas.config import ConfigError
 
 GRACE = 5  # seconds for answers under way, when the process is stopped
@@ -18,11 +19,7 @@ def listen(host: str, port: int) -> socket.socket:
     """Open a listening socket.
 
     Args:
-        host: The address.
         port: The port; 0 for a free one.
-
-    Returns:
-        The socket.
 
     Raises:
         ConfigError: The address cannot be had.
@@ -46,8 +43,6 @@ def serve(app: Any, listener: socket.socket, stop: Callable[[], None] = lambda: 
     """Serve a page until the process is stopped.
 
     Args:
-        app: The page (ASGI).
-        listener: What `listen` returned.
         stop: Called when a signal comes: viewers who follow a page would wait for ever.
     """
 
@@ -64,6 +59,9 @@ def serve(app: Any, listener: socket.socket, stop: Callable[[], None] = lambda: 
         log_level="error",
         access_log=False,
         server_header=False,
+        http=BoundedProtocol,
+        ws="none",
+        proxy_headers=False,  # a header would name any address as the one that sent a token
         timeout_graceful_shutdown=GRACE,
     )
     Server(config).run(sockets=[listener])

@@ -11,7 +11,7 @@ from evenflow.gates.ledger.files import LedgerError
 from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.pages.board.follow import Gate
 
-LAST = 120  # panes that are shown if nothing is asked for: as many as have a tooltip in a chart
+LAST = 120  # panes that are shown if nothing is asked for
 SINGLE = 1024  # panes up to which each is drawn alone; more are merged by hours
 MOST_GROUPS = 500  # hours up to which they are not merged by days
 ROWS = 50  # panes of the table
@@ -20,16 +20,7 @@ KEYS = ("last", "from", "to", "since", "until")
 
 @dataclass(frozen=True)
 class Window:
-    """The panes that a page shows.
-
-    Attributes:
-        first: The first pane.
-        last: The last pane; below `first` if there is none.
-        panes: These panes, or groups of them.
-        rows: The last of these panes, each alone.
-        live: Whether later panes will be shown too.
-        problem: What was wrong with what was asked for; empty if nothing was.
-    """
+    """The panes that a page shows."""
 
     first: int
     last: int
@@ -46,14 +37,8 @@ class WindowError(ValueError):
 def window(gate: Gate, query: Mapping[str, str]) -> Window:
     """Find the panes that a page shows; hold the gate's lock.
 
-    Args:
-        gate: The gate; its ledger was read.
-        query: `last` (a number of panes, or all), `from` and `to` (panes, both included), or
-            `since` and `until` (ISO 8601 in UTC). It comes from outside.
-
-    Returns:
-        The panes. If the query makes no sense, or panes cannot be read, it has a problem and the
-        last panes.
+    `query`: `last` (a number of panes, or all), `from` and `to` (panes, both included), or `since`
+    and `until` (ISO 8601 in UTC). It comes from outside.
     """
     assert gate.history is not None
     count, problem = len(gate.history), ""

@@ -14,16 +14,7 @@ WORDS = re.compile(r"\w+|\W")
 
 
 def diff(before: str, after: str, limit: int = TITLE) -> Markup:
-    """Mark what was taken out of a sentence and what was put in.
-
-    Args:
-        before: The sentence before. It is data and is escaped.
-        after: The sentence after.
-        limit: Characters of each that are shown.
-
-    Returns:
-        The HTML, with <del> and <ins>.
-    """
+    """Mark what was taken out of a sentence and what was put in."""
     old, new = (WORDS.findall(visible(each[:limit])) for each in (before, after))
     out: list[Markup] = []
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

@@ -8,19 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
+from evenflow.gates import facts
 from evenflow.gates.hold import HoldEvent
 from evenflow.gates.ledger.reviews import Review
 from evenflow.gates.ledger.spans import Span
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
-from evenflow.pipelines.pages.report.repairs import repair
-from evenflow.pipelines.terminal.summaries import measures, status
-from evenflow.schemas.config import Config
+from evenflow.schemas.config import Config, recorded
 from evenflow.schemas.ledger import AttributeEntry, PaneEntry
 from evenflow.transforms.measures import registry
+from evenflow.transforms.measures.representation.dr import score
 
-VERSION = 2  # of the format of report.json
+MOST = 12  # substitutions that the report names
+VERSION = 3  # of the format of report.json
+SCORES = {"verdict", "pane", "rolling", "cumulative", "stream", "accepted"}
+FACTS = ("pane", "verdict", "folder", "documents", "dead", "input_bytes", "epoch", "stream")
+FILES = ("removed", "shards", "dead_letters", "set_aside", "sentence_table")
+OF_PANE: Any = dict.fromkeys((*FACTS, *FILES), True) | {"attributes": {"__all__": SCORES}}
 
 
 def figures(
@@ -34,22 +37,19 @@ def figures(
 ) -> dict[str, Any]:
     """Collect the figures of a run: those of `gate status`, and of each attribute and pane.
 
-    Args:
-        totals: The sums of the ledger.
-        panes: The panes that are listed one by one: all, or the last ones.
-        meta: What ledger/meta.json holds; None where there is none. Without its configuration
-            there are no thresholds.
-        held: Why the gate is held; None: it is not.
-        words: The holds and releases that people gave.
-        groups: Groups of neighbouring panes, where there are too many panes to list.
-        reviews: The decisions of people on panes.
+    `said` has the sentences of the page; report.json is without them.
 
-    Returns:
-        The content of report.json.
+    `held`: Why the gate is held; None: it is not.
     """
-    config = configuration(meta)
-    common = status(totals, bool(meta and meta.get("finished")), held)
-    data = common | {
+    config = recorded(meta)
+    common = facts.of(totals, bool(meta and meta.get("finished")), held, config)
+    unread = {
+        end: count
+        for end, count in ((meta or {}).get("left_out") or {}).items()
+        if isinstance(count, int)
+    }
+    data = common.as_json() | {
+        "said": list(facts.answers(common)),
         "version": VERSION,
         "states": totals.states,
         "input_bytes": totals.input_bytes,
@@ -66,8 +66,8 @@ def figures(
         },
         "llm": llm(totals),
         "attributes": {
-            name: each | attribute(name, totals.attributes[name], config)
-            for name, each in common["attributes"].items()
+            name: each.model_dump() | attribute(name, totals.attributes[name], config)
+            for name, each in common.attributes.items()
         },
         "epochs": (meta or {}).get("epochs") or [],
         "words": [word.model_dump() for word in words],
@@ -76,34 +76,13 @@ def figures(
         "groups": [each.model_dump() for each in groups],
         "configuration": (meta or {}).get("configuration"),
     }
-    return registry.place(measures(totals, in_status=False), data)
-
-
-def configuration(meta: dict[str, Any] | None) -> Config | None:
-    """Read the configuration of a run.
-
-    Args:
-        meta: What ledger/meta.json holds; None where there is none.
-
-    Returns:
-        The configuration; None where there is none, or one of another version.
-    """
-    try:
-        return Config.model_validate((meta or {}).get("configuration"))
-    except ValidationError:
-        return None
+    if unread:
+        data["left_out"] = unread
+    return registry.place(facts.measures(totals, in_status=False), data)
 
 
 def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
-    """Count dead letters by reason, the most frequent first.
-
-    Args:
-        totals: The sums of the ledger.
-
-    Returns:
-        Rows of reason, count, in_panes (number of panes with such letters) and panes (the last of
-        these panes, with their counts).
-    """
+    """Count dead letters by reason, the most frequent first."""
     rows = [
         {
             "reason": reason,
@@ -117,14 +96,7 @@ def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
 
 
 def llm(totals: Totals) -> dict[str, Any]:
-    """Sum what asking a language model cost over all panes.
-
-    Args:
-        totals: The sums of the ledger.
-
-    Returns:
-        By prompt the figures of `llm.client.stats.Stats`; empty where no model was asked.
-    """
+    """Sum what asking a language model cost over all panes."""
     if not totals.llm:
         return {}
     from evenflow.transforms.llm.client.stats import Stats  # an optional part of the installation
@@ -135,24 +107,7 @@ def llm(totals: Totals) -> dict[str, Any]:
 def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[str, Any]:
     """Collect the figures of an attribute over all panes.
 
-    Args:
-        name: The attribute.
-        total: Its sums.
-        config: The configuration; None: not known, then there are no thresholds.
-
-    Returns:
-        groups: Of each group mentions, share and target.
-        mentions, documents, relevant_sentences: Sums.
-        thresholds: warn and block.
-        convergence: After how many documents that name the attribute the cumulative interval was
-            and stayed within ± epsilon, and the pane that completed them; null: not yet.
-        labels, label_mentions: Mentions by label, and their sum. A pane keeps only its most
-            frequent labels, so the sum may be below mentions. Where people are counted, people is
-            the share of a label's mentions in the last pane that name people.
-        heavy: The documents with the most mentions; exact, since each pane keeps as many.
-        repair: What was done; null where it was not asked for.
-        people: Scores of all mentions beside those of people, scores of people against other
-            shares, and passages read in the last pane; null where words are counted.
+    `config`: The configuration; None: not known, then there are no thresholds.
     """
     counts = total.sums.counts
     mentions = sum(counts)
@@ -197,32 +152,8 @@ def _people_of(label: str, last: AttributeEntry) -> dict[str, float]:
 
 
 def pane(entry: PaneEntry) -> dict[str, Any]:
-    """Collect the figures of a pane: what was decided and why, its files and its scores.
-
-    Args:
-        entry: The pane's entry.
-
-    Returns:
-        The pane's item of by_pane.
-    """
-    return {
-        "pane": entry.pane,
-        "state": entry.verdict.state,
-        "reason": entry.verdict.reason,
-        "folder": entry.folder,
-        "documents": entry.documents,
-        "dead": entry.dead,
-        "input_bytes": entry.input_bytes,
-        "epoch": entry.epoch,
-        "stream": entry.stream.model_dump() if entry.stream else None,
-        "shards": [shard.model_dump() for shard in entry.shards],
-        "dead_letters": entry.dead_letters.model_dump() if entry.dead_letters else None,
-        "set_aside": entry.set_aside.model_dump() if entry.set_aside else None,
-        "removed": entry.removed.model_dump() if entry.removed else None,
-        "sentence_table": entry.sentence_table.model_dump() if entry.sentence_table else None,
-        "attributes": {name: _scores(each) for name, each in entry.attributes.items()},
-        **_measures(entry),
-    }
+    """Collect the figures of a pane: what was decided and why, its files and its scores."""
+    return entry.model_dump(mode="json", include=OF_PANE) | _measures(entry)
 
 
 def _measures(entry: PaneEntry) -> dict[str, Any]:
@@ -236,17 +167,27 @@ def _measures(entry: PaneEntry) -> dict[str, Any]:
     return registry.place(sections, {})
 
 
-def _scores(each: AttributeEntry) -> dict[str, Any]:
-    """The scores of an attribute of a pane."""
+def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
+    """Collect the figures of an attribute's repair over all panes."""
+    done = total.repair
+    if done is None or total.repaired is None:
+        return None
+    before, after = (
+        score(sums, total.last.target, confidence) for sums in (done.before, total.repaired)
+    )
+    often = sorted(
+        done.substitutions, key=lambda each: (-each.count, each.said, each.instead, each.target)
+    )[:MOST]
+    left_out = {"before", "score_before", "expected_dr", "mentions", "substitutions"}
     return {
-        "state": each.verdict.state,
-        "reason": each.verdict.reason,
-        "mentions": each.pane.mentions,
-        "pane": each.pane.dr,
-        "rolling": [each.rolling.dr, each.rolling.low, each.rolling.high],
-        "cumulative": [each.cumulative.dr, each.cumulative.low, each.cumulative.high],
-        "stream": [each.stream.dr, each.stream.low, each.stream.high] if each.stream else None,
-        "accepted": [each.accepted.dr, each.accepted.low, each.accepted.high]
-        if each.accepted
+        "uncopied": {},
+        **done.model_dump(exclude=left_out),
+        "before": before.model_dump(),
+        "after": after.model_dump(),
+        "counts_before": list(done.before.counts),
+        "reduced": round(1 - after.dr / before.dr, 6)
+        if before.dr and after.dr is not None
         else None,
+        "left": max(done.eligible - done.changed, 0),
+        "substitutions": [each.model_dump() for each in often],
     }

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from evenflow.gates import why as reasons
 from evenflow.gates.ledger import pruned
-from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.history import History
-from evenflow.gates.why import EarlierPanes, PaneCounts
-from evenflow.pipelines.pages.report.files import open_named
+from evenflow.gates.why import PaneCounts
+from evenflow.pipelines.pages.report import files
+from evenflow.pipelines.pages.report.view import word_list
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums
-from evenflow.schemas.plugins import PluginError
+from evenflow.schemas.ledger import AttributeEntry, PaneEntry
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.measures.verdict import Thresholds
 from evenflow.transforms.storage.storage import Storage
-from evenflow.wordlists.loader import WordList, WordListError
 
-T = TypeVar("T")
 BACK = 64  # panes that are read at a time to find those of the window
 PASSAGE = 300  # characters of a document that are shown
 BEFORE = 80  # of these, before its first label
@@ -45,15 +40,13 @@ def why(
     """Explain a pane's verdict.
 
     Args:
-        storage: The output.
-        history: Its ledger.
-        config: The run's configuration.
         pane: Number of the pane, which the ledger has.
         attribute: The attribute that is explained; None for those of the verdict, or for all if it
             comes from none.
 
     Returns:
-        pane, verdict, rule (in words), failures (of critical checks), dead_reasons, attributes (of
+        pane, verdict, rule (in words), failures (of critical checks), dead_reasons, sources (of a
+        shift: `gates.why.sources`), attributes (of
         each what `gates.why.attribute` returns; its documents have a passage and the labels in it),
         runbook (its address; None: nothing is to do) and next (its next step).
 
@@ -90,6 +83,7 @@ def why(
         "failures": [one.model_dump() for one in entry.checks.failures],
         "dead_reasons": entry.dead_reasons,
         "removed": entry.removed.told if entry.removed else None,
+        "sources": reasons.sources(entry),
         "attributes": attributes,
         "runbook": step and config.alerts.runbooks.replace("{name}", step.runbook),
         "next": step
@@ -107,29 +101,11 @@ def _attribute(
 ) -> dict[str, Any]:
     """Explain an attribute of a pane. Raises KeyError for one that the pane does not have."""
     each = entry.attributes[name]
-    with_it = [one for one in earlier if name in one.attributes]
-    before = history[entry.pane - 1].attributes.get(name) if entry.pane else None
-    window = EarlierPanes(
-        [one.pane for one in with_it],
-        reduce(
-            add_sums, (one.attributes[name].sums for one in with_it), Sums.empty(len(each.groups))
-        ),
-        before.verdict.state if before is not None else None,
-    )
+    before = {one.pane: one.attributes[name].sums for one in earlier if name in one.attributes}
     rows = _rows(storage, entry, name, each, config)
     rows.counts *= reasons.people_per_mention(each)
-    words = _words(config, name, each)
-    warn, block = config.thresholds(name)
-    limits = Thresholds(warn, block, config.gate.min_mentions, config.gate.hysteresis)
-    found = reasons.attribute(
-        each,
-        window,
-        limits,
-        config.gate.confidence,
-        rows,
-        words.labels if words is not None else None,
-        config.repair.weight_limit,
-    )
+    words = word_list(config, name, each.groups, each.labels)
+    found = reasons.attribute(each, before, rows, words.labels if words is not None else None)
     texts = _texts(storage, entry, [row["id"] for row in found["documents"]], config)
     finder = LabelFinder([words]) if words is not None else None
     for row in found["documents"]:
@@ -139,40 +115,14 @@ def _attribute(
 
 def _earlier(history: History, pane: int, most: int) -> list[PaneEntry]:
     """The last accepted panes before a pane, in order."""
-    found: list[PaneEntry] = []
-    for end in range(pane, 0, -BACK):
-        for entry in reversed(history[max(end - BACK, 0) : end]):
-            if len(found) == most:
-                return found[::-1]
-            if history.folder(entry) == "accepted":
-                found.append(entry)
-    return found[::-1][-most:] if most else []
+    kept = (each for each in _back(history, pane) if history.folder(each) == "accepted")
+    return list(islice(kept, most))[::-1]
 
 
-def _words(config: Config, name: str, each: AttributeEntry) -> WordList | None:
-    """The attribute's word list; None if it is gone or another one."""
-    with suppress(WordListError, PluginError, OSError, KeyError):
-        words = config.word_list(name)
-        if list(words.groups) == each.groups and each.labels.keys() <= words.labels.keys():
-            return words
-    return None
-
-
-def _read(
-    storage: Storage, entry: PaneEntry, unread: list[str], read: Callable[[pq.ParquetFile], T]
-) -> Iterator[T]:
-    """What is read of each shard of a pane; adds the names of those that cannot be read."""
-    for shard in entry.shards:
-        try:
-            with (
-                open_named(storage, entry.folder, shard.name) as source,
-                closing(pq.ParquetFile(source)) as file,
-            ):
-                found = read(file)
-        except (OSError, pa.ArrowException, KeyError):  # KeyError: a column is not there
-            unread.append(f"{entry.folder}/{shard.name}")
-            continue
-        yield found
+def _back(history: History, end: int) -> Iterator[PaneEntry]:
+    """The entries before a pane, the newest first; some are read at a time."""
+    for stop in range(end, 0, -BACK):
+        yield from reversed(history[max(stop - BACK, 0) : stop])
 
 
 def _rows(
@@ -182,55 +132,42 @@ def _rows(
     columns = [documents.mentions(name, group) for group in each.groups]
     weight = documents.WEIGHT.name
     weighted = config.has_weights and config.repair.realise == "weight"
-    ids: list[str] = []
-    parts = [np.zeros((0, len(columns)))]
-    unread: list[str] = []
+    read = [config.fields.id, *columns, *([weight] if weighted else [])]
+    found = PaneCounts([], np.zeros((0, len(columns))))
 
-    def read(file: pq.ParquetFile) -> tuple[list[str], np.ndarray]:
-        table = file.read([config.fields.id, *columns, *([weight] if weighted else [])])
-        counts = np.stack([table[one].to_numpy().astype(float) for one in columns], axis=1)
-        named = counts.any(axis=1)
-        if weighted:
-            counts *= table[weight].to_numpy()[:, None]
-        return table[config.fields.id].filter(pa.array(named)).to_pylist(), counts[named]
+    def naming(table: pa.Table) -> Any:
+        return reduce(pc.or_, (pc.greater(table[one], 0) for one in columns))
 
-    for some, counts in _read(storage, entry, unread, read):
-        ids += some
-        parts.append(counts)
-    return PaneCounts(ids, np.concatenate(parts), unread)
+    rows = [
+        row
+        for shard in entry.shards
+        for row in files.rows(
+            storage, (entry.folder, shard.name), columns, naming, found.unread, read
+        )
+    ]
+    if rows:
+        found.ids = [row[config.fields.id] for row in rows]
+        found.counts = np.array([[row[one] for one in columns] for row in rows], float)
+        found.counts *= np.array([row[weight] if weighted else 1.0 for row in rows])[:, None]
+    return found
 
 
 def _texts(
     storage: Storage, entry: PaneEntry, ids: Sequence[str], config: Config
 ) -> dict[str, str]:
     """The texts of some documents of a pane, by id; those that cannot be read are missing."""
-    wanted = pa.array(ids, pa.string())
-
-    def read(file: pq.ParquetFile) -> dict[str, str]:
-        out: dict[str, str] = {}
-        for group in range(file.num_row_groups):
-            own = file.read_row_group(group, [config.fields.id])[config.fields.id]
-            mask = pc.is_in(own.cast(pa.string()), wanted)
-            if pc.any(mask).as_py():
-                texts = file.read_row_group(group, [config.fields.text])[config.fields.text]
-                out.update(
-                    zip(own.filter(mask).to_pylist(), texts.filter(mask).to_pylist(), strict=True)
-                )
-        return out
-
-    return {key: text for each in _read(storage, entry, [], read) for key, text in each.items()}
+    key, text = config.fields.id, config.fields.column
+    return {
+        row[key]: row[text]
+        for shard in entry.shards
+        for row in files.with_ids(storage, (entry.folder, shard.name), key, ids, [], [key, text])
+    }
 
 
 def find_text(
     storage: Storage, history: History, config: Config, identity: str
 ) -> tuple[int, str] | None:
     """Find a document by its id, in the newest pane that has it.
-
-    Args:
-        storage: The output.
-        history: Its ledger.
-        config: The run's configuration.
-        identity: The document's id.
 
     Returns:
         The pane and the text, as it was written; None if no shard has it.
@@ -239,22 +176,16 @@ def find_text(
         LedgerError: An entry cannot be read.
         OSError: A file of the ledger cannot be read.
     """
-    for end in range(len(history), 0, -BACK):
-        for entry in reversed(history[max(end - BACK, 0) : end]):
-            if (text := _texts(storage, entry, [identity], config).get(identity)) is not None:
-                return entry.pane, text
+    for entry in _back(history, len(history)):
+        if (text := _texts(storage, entry, [identity], config).get(identity)) is not None:
+            return entry.pane, text
     return None
 
 
 def passage(text: str, finder: LabelFinder | None) -> dict[str, Any]:
     """Cut the passage of a text where its first labels are.
 
-    Args:
-        text: The text.
-        finder: Finds the labels; None: the passage is the text's beginning.
-
-    Returns:
-        passage, and labels: start, end (offsets in the passage) and group of each in it.
+    `finder`: Finds the labels; None: the passage is the text's beginning.
     """
     found = sorted(finder.find(text), key=lambda one: one.start) if finder is not None else []
     begin = max(found[0].start - BEFORE, 0) if found else 0

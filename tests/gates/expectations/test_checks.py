@@ -300,28 +300,6 @@ def test_a_wrong_suite_is_refused_before_any_pane(tmp_path: Path) -> None:
         checks(tmp_path, [{"type": "expect_colum"}])
 
 
-def test_nothing_is_printed_sent_or_left_behind(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def connect(*_: object) -> None:
-        raise AssertionError("a connection")
-
-    monkeypatch.setattr("socket.socket.connect", connect)
-    table, attributes = pane()
-    suite = [
-        {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "absent", "min_value": 1}}
-    ]
-    gate = checks(tmp_path, suite, gender=DrLimit(0))
-    gate.run(0, write(tmp_path, table), attributes, table.num_rows)
-    gate.pages()
-    assert capfd.readouterr() == ("", "")
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "checks",
-        "part-0000.parquet",
-        "suite.yaml",
-    }
-
-
 def test_great_expectations_is_imported_by_who_checks_alone() -> None:
     code = (
         "import evenflow.gates.expectations.checks, sys; print('great_expectations' in sys.modules)"

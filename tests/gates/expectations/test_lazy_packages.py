@@ -29,11 +29,9 @@ suite.write_text(json.dumps({suite!r}))
 limits = {{"gender": DrLimit(0.1, min_mentions=3)}}
 checks = KeptChecks(root, lists=LISTS, limits=limits, user_suite=suite)
 checked = checks.run(0, write(root, table), attributes, table.num_rows + 1)
-pages = checks.pages().parent
 modules = [name for name in sys.modules if name.startswith("great_expectations.")]
 {after}
-print(json.dumps({{"modules": modules, "checked": checked.model_dump(),
-    "pages": sorted(path.name for path in pages.rglob("*.html"))}}))
+print(json.dumps({{"modules": modules, "checked": checked.model_dump()}}))
 """
 USERS = [
     {"type": "ExpectColumnValuesToBeInSet", "kwargs": {"column": "field", "value_set": ["a"]}},
@@ -68,7 +66,6 @@ def test_a_part_of_great_expectations_finds_what_the_whole_finds(tmp_path: Path)
     part, whole = checked(tmp_path / "part"), checked(tmp_path / "whole", before=WHOLE)
     assert part["checked"] == whole["checked"]
     assert not part["checked"]["success"] and len(part["checked"]["failures"]) >= 4
-    assert part["pages"] == whole["pages"]
     assert len(part["modules"]) < len(whole["modules"]) * 0.6
     unneeded = ("datasource.fluent.sql_datasource", "checkpoint.checkpoint", "core.validation")
     assert not [name for name in part["modules"] if any(end in name for end in unneeded)]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
-from pane_entries import pane_entry
+from pane_files import written
 from report_ledgers import settings
 
 from evenflow.gates.ledger import output_files, segments
 from evenflow.gates.ledger.files import write_meta
 from evenflow.gates.ledger.history import History
-from evenflow.schemas.ledger import PaneEntry, Shard
 from evenflow.transforms.storage.storage import Storage, at
 
 if TYPE_CHECKING:
@@ -34,23 +32,8 @@ def output(
     write_meta(storage, settings())
     history = History(storage)
     for pane in range(6):
-        history.commit(written(storage, pane))
+        history.commit(written(storage, pane, (3,), dead_letters=".jsonl"))
     return storage
-
-
-def written(output: Storage, pane: int) -> PaneEntry:
-    """A pane with a shard and dead letters, which are written."""
-    entry = pane_entry(
-        pane,
-        shards=[Shard(name=f"part-{pane:08d}-0000.parquet", rows=1, bytes=0, sha256="")],
-        dead_letters=Shard(name=f"part-{pane:08d}.jsonl", rows=1, bytes=0, sha256=""),
-        folder="quarantine" if pane == 3 else "accepted",
-    )
-    for folder, file in entry.files():
-        data = f"{folder}/{file.name}".encode()
-        output.write(f"{folder}/{file.name}", data)
-        file.bytes, file.sha256 = len(data), hashlib.sha256(data).hexdigest()
-    return entry
 
 
 def test_every_file_is_there_as_it_was_written(call: Call, output: Storage) -> None:
@@ -93,6 +76,7 @@ def test_a_start_names_shards_that_no_recent_pane_has(output: Storage) -> None:
     """Of the four panes in the segment a start counts the files, and reads no entry."""
     history = History(output)
     assert output_files.strays(output, history) == ([], 0)
+    assert output_files.missing(output, history) == []
     for name in ("part-00000004-0007", "part-00000006-0000", "mine"):
         output.write(f"accepted/{name}.parquet", b"")
     strays = [f"accepted/{name}.parquet" for name in ("mine", "part-00000004-0007")]
@@ -112,7 +96,7 @@ def test_panes_that_are_committed_meanwhile_are_no_fault(
 
     def listed(folder: str = ""):
         if folder == "accepted":
-            History(output).commit(written(output, 6))
+            History(output).commit(written(output, 6, (3,), dead_letters=".jsonl"))
         return tree(folder)
 
     monkeypatch.setattr(output, "tree", listed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pane_entries import pane_entry
+from pane_files import written
 from report_ledgers import settings
 
 from evenflow.gates.lease import Lease
@@ -21,7 +20,6 @@ from evenflow.gates.ledger import output_files, pruned, reviews, segments
 from evenflow.gates.ledger.files import write_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.pruned import KINDS, Old
-from evenflow.schemas.ledger import PaneEntry, Shard
 from evenflow.transforms.storage.storage import Storage, Stored, at
 
 if TYPE_CHECKING:
@@ -41,25 +39,10 @@ def output(
     write_meta(storage, settings())
     history = History(storage)
     for pane in range(8):
-        history.commit(written(storage, pane))
+        history.commit(written(storage, pane, (1, 3, 5), set_aside="-aside.parquet"))
         storage.write(f"checks/gx/validations/gate/pane-{pane:08d}/now/batch.json", b"{}")
     storage.write("staged/left/000.arrow", b"of a run that was killed")
     return storage
-
-
-def written(output: Storage, pane: int) -> PaneEntry:
-    """A pane with a shard, and a file of documents that were set aside; both are written."""
-    entry = pane_entry(
-        pane,
-        shards=[Shard(name=f"part-{pane:08d}-0000.parquet", rows=1, bytes=0, sha256="")],
-        set_aside=Shard(name=f"part-{pane:08d}-aside.parquet", rows=1, bytes=0, sha256=""),
-        folder="quarantine" if pane in (1, 3, 5) else "accepted",
-    )
-    for folder, file in entry.files():
-        data = f"{folder}/{file.name}".encode()
-        output.write(f"{folder}/{file.name}", data)
-        file.bytes, file.sha256 = len(data), hashlib.sha256(data).hexdigest()
-    return entry
 
 
 def quarantined(*panes: int, aside: bool = True) -> list[str]:
@@ -160,7 +143,7 @@ def test_age_is_that_of_the_file(call: Call, tmp_path: Path) -> None:
     write_meta(tmp_path, settings())
     history = History(tmp_path)
     for pane in range(4):
-        history.commit(written(at(tmp_path), pane))
+        history.commit(written(at(tmp_path), pane, (1, 3, 5), set_aside="-aside.parquet"))
     old = tmp_path / "quarantine" / "part-00000001-0000.parquet"
     os.utime(old, ns=(0, old.stat().st_mtime_ns - 31 * DAY))
     words = ("gate", "prune", tmp_path, "--older-than", "30d", "--delete", "--json")
@@ -176,7 +159,7 @@ def test_age_is_that_of_the_file(call: Call, tmp_path: Path) -> None:
         (["--most", "3 GB"], "a size, as 500MiB or 20GiB was expected"),
         (
             ["--most", "1GiB", "--what", "accepted"],
-            "'accepted' is none of staged, quarantine and checks",
+            "'accepted' is not one of 'staged', 'quarantine', 'checks'",
         ),
     ],
 )

@@ -19,9 +19,7 @@ CONFIG = load(None, {"pane.rolling": 4})
 PANES = 12
 DECISIONS = st.lists(
     st.tuples(
-        st.sampled_from(["accept", "reject", "undo"]),
-        st.integers(0, PANES - 1),
-        st.integers(1, 5),
+        st.sampled_from(["accept", "reject", "undo"]), st.integers(0, PANES - 1), st.integers(1, 5)
     ),
     max_size=8,
 )
@@ -88,7 +86,9 @@ def test_the_same_decision_is_written_once_and_the_last_one_counts(tmp_path: Pat
     assert history.totals.reviewed.model_dump() == {
         "accepted": 1,
         "rejected": 0,
+        "confirmed": 0,
         "documents": made[pane].documents,
+        "decided": [],
     }
     assert reviews.add(tmp_path, "undo", range(pane, pane + 1), "read again") is not None
     assert reviews.add(tmp_path, "undo", range(pane, pane + 1), "read again") is None

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["commands"]
 VERSIONS = sorted((ROOT / "tests" / "data" / "outputs").glob("*/"))
-RUN = "--pane-docs 6 --rolling 3 --warn 0.2 --block 0.35 --mode substitute,weight --quiet"
+RUN = "--pane-docs 6 --set pane.rolling=3 --warn 0.2 --block 0.35 -q"
+RUN += " --repair-mode substitute,weight"
 
 
 def brought(version: Path, folder: Path) -> None:

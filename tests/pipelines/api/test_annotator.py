@@ -21,16 +21,7 @@ import evenflow
 SPEECHES = Path(__file__).parents[2] / "data" / "speeches.jsonl.gz"
 ANNOTATOR = evenflow.Annotator()
 WORDS = [
-    "she",
-    "He's",
-    "don't",
-    "the old man",
-    "church\n",
-    "@her",
-    "é",
-    "\ud800",
-    "Mr.",
-    "\n\n",
+    *("she", "He's", "don't", "the old man", "church\n", "@her", "é", "\ud800", "Mr.", "\n\n"),
     " ",
 ]
 
@@ -146,22 +137,6 @@ def test_of_many_texts_those_before_a_bad_one_are_given() -> None:
 def test_people_are_not_counted_document_by_document() -> None:
     with pytest.raises(evenflow.ConfigError, match="people are estimated over a whole corpus"):
         evenflow.Annotator({"measure.count": "people"})
-
-
-@pytest.mark.parametrize(
-    ("text", "source", "target", "wanted"),
-    [
-        ("His car is red.", "male", "female", "Her car is red."),
-        ("The red car is his.", "male", "female", "The red car is hers."),
-        ("I saw her with her brother.", "female", "male", "I saw him with his brother."),
-        ("It rained.", "male", "female", "It rained."),
-        ("", "male", "female", ""),
-    ],
-)
-def test_a_counterfactual_fits_its_sentence(
-    text: str, source: str, target: str, wanted: str
-) -> None:
-    assert evenflow.counterfactual(text, source, target) == wanted
 
 
 def test_groups_of_no_attribute_are_named() -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
-import late_documents
 import pyarrow.parquet as pq
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.testing.test_stream import TestStream
 from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms.window import TimestampedValue
 from places import DATA
 
 import evenflow
@@ -173,8 +175,44 @@ def test_what_cannot_be_annotated_is_an_output_of_its_own() -> None:
         assert_that(reasons, equal_to(unusable), "reasons")
 
 
+# The third is late and counts; the fourth comes later than the lateness allows
+SAID = (("She came.", 5), ("He came.", 15)), (("He left.", 7),), (("He left.", 8),)
+WATERMARKS = (30, 60)
+COUNTS = {-10.0: (1, 1), 0.0: (1, 2), 10.0: (0, 1)}  # the last result of each window, by its start
+
+
 def test_late_documents_correct_their_windows(tmp_path: Path) -> None:
-    late_documents.check([f"--runner={RUNNER}"], tmp_path)
+    given = PipelineOptions([f"--runner={RUNNER}"])
+    given.view_as(StandardOptions).streaming = True
+    stream = TestStream()
+    for number, texts in enumerate(SAID):
+        documents = [
+            TimestampedValue({"id": f"{number}-{at}", "text": text}, at) for text, at in texts
+        ]
+        stream = stream.add_elements(documents)
+        if number < len(WATERMARKS):
+            stream = stream.advance_watermark_to(WATERMARKS[number])
+    with beam.Pipeline(options=given) as pipeline:
+        _ = (
+            pipeline
+            | stream.advance_watermark_to_infinity()
+            | AnnotateDocuments(attributes=["gender"])
+            | RollingRepresentation(20, 10, 25, attributes=["gender"])
+            | beam.Map(note, str(tmp_path))
+        )
+    found = sorted(
+        (json.loads(path.read_text()) for path in tmp_path.iterdir()),
+        key=lambda each: each["firing"],
+    )
+    counts = {each["start"]: each["attributes"]["gender"]["counts"] for each in found}
+    assert {start: tuple(each.values()) for start, each in counts.items()} == COUNTS
+    assert {each["is_late"] for each in found} == {False, True}
+
+
+def note(result: dict, folder: str) -> None:
+    """Write a result to a file of its own."""
+    name = f"{result['start']}-{result['firing']}.json"
+    (Path(folder) / name).write_text(json.dumps(result))
 
 
 @pytest.mark.parametrize("realise", ["weight", "sample"])
@@ -228,7 +266,7 @@ def test_measures_are_judged_as_the_gate_does(
 ) -> None:
     settings = {
         **{"bias_score.mode": "measure", "coverage.tau": 40, "coverage.warn": 0.3},
-        **{"pane.docs": PANE, "gate.warn": 1.0, "gate.block": 1.0},
+        **{"pane.docs": PANE, "gate.warn": 1.0, "gate.block": 1.0, "reference.by": "source"},
     }
     documents = speeches[: 2 * PANE]
     evenflow.Gate(settings).run(documents, tmp_path)
@@ -240,7 +278,7 @@ def test_measures_are_judged_as_the_gate_does(
         )
         for each in entries
     ]
-    assert {name for _, each in expected for name in each} == {"coverage", "bias_score"}
+    assert {name for _, each in expected for name in each} == {"coverage", "bias_score", "shift"}
     with beam.Pipeline(RUNNER) as pipeline:
         keyed = (
             pipeline

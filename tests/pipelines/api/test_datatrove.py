@@ -26,7 +26,6 @@ from evenflow.datatrove import DemographicStats, RepresentationFilter, represent
 
 EVEN = ["She met him.", "He met her."]
 MEN = ["He met his brother."] * 2
-LONG = "She met him. "
 
 
 def corpus(folder: Path, texts: list[Any], files: int = 1) -> str:
@@ -100,15 +99,6 @@ def test_statistics_name_a_document_without_a_text(tmp_path: Path) -> None:
         with pytest.raises(evenflow.TextError):
             list(step.run(iter([Document(text, "1")])))  # type: ignore[arg-type]
     assert not list((tmp_path / "stats").rglob("*.json"))
-
-
-def test_a_text_of_two_megabytes_is_counted_as_a_whole(tmp_path: Path) -> None:
-    times = 2_000_000 // len(LONG)
-    step = DemographicStats(str(tmp_path / "stats"), groups_to_compute=["summary"])
-    stats = step.extract_stats(Document(LONG * times, "1"))
-    assert stats["gender_male"] == times and stats["gender_female_x_male"] == times * times
-    representing = RepresentationFilter()
-    assert representing.filter_batch([Document(LONG * times, "1")]) == [True]
 
 
 def test_documents_of_another_field_are_passed_over_by_the_reader(tmp_path: Path) -> None:

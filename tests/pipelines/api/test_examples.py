@@ -9,15 +9,9 @@ import pytest
 @pytest.mark.parametrize(
     "module",
     [
-        "evenflow",
-        "evenflow.annotator",
-        "evenflow.functions",
-        "evenflow.gating",
-        "evenflow.beam",
-        "evenflow.beam.annotating",
-        "evenflow.beam.counting",
-        "evenflow.beam.judging",
-        "evenflow.beam.grouping",
+        *("evenflow", "evenflow.annotator", "evenflow.functions", "evenflow.gating"),
+        *("evenflow.beam", "evenflow.beam.annotating", "evenflow.beam.counting"),
+        *("evenflow.beam.judging", "evenflow.beam.grouping"),
     ],
 )
 def test_the_examples_are_true(module: str) -> None:

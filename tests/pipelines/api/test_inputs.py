@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import evenflow
+from evenflow.gates.ledger.files import LedgerError
 from evenflow.pipelines.engine.files.cutting import ChangedError
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.terminal.outcome import PaneProgress
@@ -97,13 +99,26 @@ def test_a_configuration_in_every_form(tmp_path: Path) -> None:
     assert evenflow.measure(TEXTS, Config()) == evenflow.measure(TEXTS)
     with pytest.raises(TypeError, match="a Config has its own attributes"):
         evenflow.measure(TEXTS, Config(), attributes=["age"])
-    with pytest.raises(ConfigError, match=r"gate\.warn: a number from 0 to 1 was expected"):
+    with pytest.raises(ConfigError, match=r"gate\.warn: a number from 0 to 1, or null"):
         evenflow.Gate({"gate.warn": 2})
 
 
 def test_many_documents_come_in_blocks() -> None:
     result = evenflow.measure(({"text": "She came."} for _ in range(5000)), attributes=["gender"])
     assert result["attributes"]["gender"]["counts"] == {"female": 5000, "male": 0}
+
+
+def test_a_table_of_arrow_is_read_as_its_rows_are() -> None:
+    rows = [{"id": str(n), "text": text} for n, text in enumerate(TEXTS)]
+    table = pa.Table.from_pylist(rows)
+    text = table["text"].combine_chunks().cast(pa.string_view())
+    assert evenflow.measure(table) == evenflow.measure(rows)
+    assert evenflow.measure(pa.table({"text": text})) == evenflow.measure(rows)
+
+
+def test_accepted_refuses_a_folder_without_a_ledger(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="typo: no ledger here"):
+        evenflow.accepted(tmp_path / "typo")
 
 
 def test_explain_with_everything() -> None:
@@ -140,14 +155,6 @@ def test_a_gate_on_documents_in_memory_goes_on_and_knows_its_input(tmp_path: Pat
         evenflow.Gate({"pane.docs": 20, "pane.rolling": 1}, attributes=["gender"]).run(rows, output)
     grown = gate.run([*rows, {"id": "40", "text": TEXTS[0]}], output)
     assert (grown["documents"], grown["new_panes"]) == (41, 1)
-
-
-def test_a_gate_does_not_clear_somebody_elses_folder(tmp_path: Path) -> None:
-    (tmp_path / "accepted").mkdir()
-    (tmp_path / "accepted" / "mine").write_text("x")
-    with pytest.raises(RunError, match="it is no run's output"):
-        evenflow.Gate().run(TEXTS, tmp_path)
-    assert (tmp_path / "accepted" / "mine").read_text() == "x"
 
 
 def test_the_package_itself_imports_nothing_large() -> None:

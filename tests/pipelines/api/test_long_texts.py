@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -13,8 +11,6 @@ import pyarrow as pa
 import pytest
 
 import evenflow
-from evenflow.dolma import write_attributes
-from evenflow.lm_eval import Representation
 from evenflow.pipelines.accepted import sinks
 from evenflow.ray_data import CountMentions
 from evenflow.schemas.plugins import Plugin
@@ -35,17 +31,6 @@ def rewritten(text: str, folder: Path) -> int:
     done = ANNOTATOR.annotate(evenflow.counterfactual(text, "male", "female"))
     before = ANNOTATOR.annotate(text).counts["gender"]["female"]
     return sum(done.counts["gender"].values()) - before
-
-
-def dolma(text: str, folder: Path) -> int:
-    source = folder / "documents" / "0.jsonl.gz"
-    source.parent.mkdir()
-    with gzip.open(source, "wt", compresslevel=1) as file:
-        file.write(json.dumps({"id": "a", "text": text}) + "\n")
-    write_attributes(source.parent, folder / "attributes", attributes=["gender"])
-    with gzip.open(folder / "attributes" / "0.jsonl.gz") as file:
-        found = json.loads(file.read())["attributes"]
-    return len(found["evenflow__gender__male"])
 
 
 def sunk(text: str, folder: Path) -> int:
@@ -100,8 +85,6 @@ PARTS: dict[str, Callable[[str, Path], int]] = {
     "Ray Data": lambda text, _: CountMentions({"attributes.gender.wordlist": None})(
         pa.table({"text": [text]})
     )["mentions_gender_male"][0].as_py(),
-    "lm-eval": lambda text, _: Representation("gender").process_results({}, [text])["gender_dr"][1],
-    "dolma": dolma,
     "a sink": sunk,
     "a judge": judged,
     "a detector": flagged,

@@ -15,9 +15,7 @@ TEXTS = ["She met her brother.", "He met <b>his</b> father."]
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> evenflow.Outcome:
     out = tmp_path_factory.mktemp("results") / "out"
-    return evenflow.Gate({"pane.docs": 20}, attributes=["gender"]).run(
-        TEXTS * 20, out, progress=True
-    )
+    return evenflow.Gate({"pane.docs": 20}, attributes=["gender"]).run(TEXTS * 20, out)
 
 
 def test_a_measurement_is_typed_and_still_a_dictionary() -> None:
@@ -30,7 +28,6 @@ def test_a_measurement_is_typed_and_still_a_dictionary() -> None:
     assert repr(found).splitlines()[0] == "2 documents"
     assert "female 2, male 4" in repr(found)
     assert found.frame()["attribute"].tolist() == ["gender"]
-    assert "<td>gender</td>" in found._repr_html_()
     assert repr(evenflow.measure([], attributes=["gender"])).splitlines()[0] == "0 documents"
 
 
@@ -40,7 +37,6 @@ def test_an_explanation_shows_sentences_and_escapes_them() -> None:
     assert found.sentences is found["sentences"]
     assert repr(found).startswith("1 sentence, 1 with a label\nsentence")
     assert "He (male), his (male), father (male)" in repr(found)
-    assert "<b>" not in found._repr_html_() and "&lt;b&gt;his" in found._repr_html_()
     assert len(found.frame()) == 1
 
 
@@ -49,16 +45,6 @@ def test_an_outcome_has_what_run_prints(outcome: evenflow.Outcome) -> None:
     assert outcome.documents == 40 and Path(outcome.report).is_file()
     assert repr(outcome).startswith(f"{outcome.state} (")
     assert outcome.frame()["state"].tolist() == [outcome.attributes["gender"]["verdict"]["state"]]
-
-
-def test_progress_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    gate = evenflow.Gate({"pane.docs": 20}, attributes=["gender"])
-    gate.run(TEXTS * 20, tmp_path / "out", progress=True)
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1 and told.count("\r") == 2
-    assert "pane 1: " in told and "40 documents, 100% of the input" in told
-    gate.run(TEXTS * 20, tmp_path / "other")  # no notebook
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

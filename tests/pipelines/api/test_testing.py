@@ -8,7 +8,7 @@ import pytest
 
 from evenflow.testing import FinderTests, JudgeTests
 
-TESTS = [name for name in dir(FinderTests) if name.startswith("test_") and "speed" not in name]
+TESTS = [name for name in dir(FinderTests) if name.startswith("test_")]
 FAULTS = {
     "Sound": [],
     "Backwards": ["test_any_text_is_searched", "test_examples_are_found"],
@@ -59,7 +59,7 @@ def test_defects_of_a_judge_are_found(name: str, expected: set[str]) -> None:
             ("He met his", [(0, 2, "She"), (7, 10, "her")], False),
         )
 
-    tests = [each for each in dir(JudgeTests) if each.startswith("test_") and "speed" not in each]
+    tests = [each for each in dir(JudgeTests) if each.startswith("test_")]
     failed = set[str]()
     for test in tests:
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from put_out import rows
 
 from evenflow.gates.ledger.history import History
 from evenflow.transforms.measures.bias_score.records import BiasScore
@@ -60,16 +61,16 @@ def test_the_sentences_that_lean_most(call: Call, tmp_path: Path) -> None:
     assert shown["male"][0]["sentence"] == "She played football in the army."
     scores = [row["score"] for row in shown["female"]]
     assert scores == sorted(scores, reverse=True) and scores[-1] > 0
-    told = call("lab", "bias-score", "top", path, "-a", "gender").out
+    told = call("lab", "bias-score", "top", path, "--attribute", "gender").out
     assert "female:" in told and "pink lipstick" in told
-    other = call("lab", "bias-score", "top", path, "-a", "religion", "--json").json
+    other = call("lab", "bias-score", "top", path, "--attribute", "religion", "--json").json
     assert "islam" in other and "female" not in other
 
 
 def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     clean = corpus(tmp_path / "clean.jsonl", [PLAIN, PLAIN + " " + LEANING] * 100)
     reference = tmp_path / "reference.json"
-    ended = call("lab", "bias-score", "reference", clean, "--output", reference, "-q")
+    ended = call("lab", "bias-score", "reference", clean, "--output", reference)
     assert ended.status == 0 and "percentile 95: " in ended.out
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
@@ -82,7 +83,7 @@ def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     (entry,) = History(tmp_path / "out")
     found = entry.measures["bias_score"]
     assert isinstance(found, BiasScore) and found.rolling.sentences == 400
-    assert found.verdict.state != "too few"
+    assert found.verdict.state != "not_judged"
     words = {each.word: each for each in found.words}
     assert "he" not in words and words["report"].count == 200
     assert 0 < sum(each.share for each in words.values()) <= 1.001
@@ -103,7 +104,7 @@ def test_documents_with_a_high_score_are_subtracted(
 ) -> None:
     reference = tmp_path / "reference.json"
     plain = corpus(tmp_path / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-    assert call("lab", "bias-score", "reference", plain, "--output", reference, "-q").status == 0
+    assert call("lab", "bias-score", "reference", plain, "--output", reference).status == 0
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
         "attributes: {gender: {}}\nbias_score: {mode: subtract, reference: reference.json,"
@@ -128,84 +129,38 @@ def test_documents_with_a_high_score_are_subtracted(
     assert "1 document, 25.0% of 4" in call("gate", "status", out).out
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("she 1 0\nhe 1\n", "vector 2 has 1 numbers; 2 were expected"),
-        ("she 1 0\nhe nan 1\n", "not finite"),
-        ("she 1 0\nshe 0 1\n", "two vectors"),
-        ("sie 1 0\ner 0 1\n", "are they of another language?"),
-    ],
-)
-def test_vectors_that_cannot_be_used_end_with_a_message(
-    content: str, message: str, call: Call, tmp_path: Path
-) -> None:
-    path = tmp_path / "vectors.txt"
-    path.write_text(content)
-    ended = call("lab", "bias-score", "direction", "--vectors", path)
-    assert ended.status == 2
-    assert message in " ".join(ended.err.split())
-
-
 def test_a_corpus_without_a_known_word_makes_no_reference(call: Call, tmp_path: Path) -> None:
     path = corpus(tmp_path / "c.jsonl", ["xqzt blorf"])
-    ended = call("lab", "bias-score", "reference", path, "--output", tmp_path / "r.json", "-q")
+    ended = call("lab", "bias-score", "reference", path, "--output", tmp_path / "r.json")
     assert ended.status == 2
     assert not (tmp_path / "r.json").exists()
-
-
-@pytest.mark.parametrize("repair", ["measure", "substitute"])
-def test_any_number_of_workers_writes_the_same_ledger(
-    repair: str, call: Call, tmp_path: Path
-) -> None:
-    settings = tmp_path / "evenflow.yaml"
-    settings.write_text("attributes: {gender: {}}\nbias_score: {mode: measure}\n")
-    source = tmp_path / "in.jsonl"
-    texts = [LEANING, PLAIN, "Xqz.", "Our businessmen are bold."]
-    corpus(source, [f"{texts[n % 4]} {n}. {texts[n % 3]}" for n in range(600)])
-    written = []
-    for workers in (1, 2):
-        out = tmp_path / f"out{workers}"
-        call(
-            *("run", "--input", source, "--output", out, "-c", settings, "--pane-docs", "300"),
-            *("--workers", workers, "--mode", repair, "-q"),
-        )
-        written.append([path.read_bytes() for path in sorted((out / "ledger").glob("0*.json"))])
-    assert len(written[0]) == 2
-    assert written[0] == written[1]
-    sums = json.loads(written[0][0])["bias_score"]["sums"]
-    assert sums["sentences"] + sums["unknown"] == json.loads(written[0][0])["sentences"]
-    assert sums["unknown"] > 0
 
 
 def augmented(
     call: Call,
     folder: Path,
-    rows: list[dict[str, object]],
+    given: list[dict[str, object]],
     more: str = "",
     workers: int = 1,
     method: str = "base",
 ) -> tuple[Path, list[dict[str, object]]]:
-    """Run with mode augment on documents, above the scores of plain texts; the output's rows."""
+    """Run with mode augment on documents, above the scores of plain texts; the output's given."""
     reference, settings = folder / "reference.json", folder / "evenflow.yaml"
     if not reference.exists():
         plain = corpus(folder / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-        assert (
-            call("lab", "bias-score", "reference", plain, "--output", reference, "-q").status == 0
-        )
+        assert call("lab", "bias-score", "reference", plain, "--output", reference).status == 0
     settings.write_text(
         f"attributes: {{gender: {{}}}}\nrepair: {{method: {method}}}\nbias_score: {{mode: augment,"
         f" reference: reference.json, percentile: 90{more}}}\n"
     )
     source, out = folder / "in.jsonl", folder / f"out{workers}{len(more)}"
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    source.write_text("".join(json.dumps(row) + "\n" for row in given))
     ended = call(
         *("run", "--input", source, "--output", out, "-c", settings, "-q", "--pane-docs", 40),
         *("--workers", workers),
     )
     assert ended.status in (0, 3), ended.err  # panes of few documents are blocked
-    shards = sorted(path for path in out.glob("*/part-*-*.parquet"))
-    return out, [row for path in shards for row in pq.read_table(path).to_pylist()]
+    return out, rows(out, "accepted", "quarantine")
 
 
 def test_documents_with_a_high_score_get_a_swapped_copy(call: Call, tmp_path: Path) -> None:
@@ -255,19 +210,3 @@ def test_the_fields_of_a_pair_are_swapped_together(method: str, call: Call, tmp_
     assert found[3] == ("2#gender=swapped", "A woman.", "The bikini is pink.", None)
     assert [row["id"] for row in made if row["copy_of"] is None] == ["1", "2", "3"]
     assert len(made) == 5
-
-
-@pytest.mark.parametrize("more", ["", ", names: true, fields: [text, note]"])
-def test_any_number_of_workers_makes_the_same_copies(more: str, call: Call, tmp_path: Path) -> None:
-    texts = [LEANING, PLAIN, "Her bikini is pink.", "Xqz.", "Patrick wore lipstick, did he?"]
-    rows: list[dict[str, object]] = [
-        {"id": f"{n}", "text": f"{texts[n % 5]} {n}.", "note": texts[n % 3]} for n in range(120)
-    ]
-    (one, made), (two, _) = (augmented(call, tmp_path, rows, more, workers) for workers in (1, 2))
-    assert sum(row["copy_of"] is not None for row in made) > 20
-    for folder in ("ledger", "accepted", "quarantine", "sentences"):
-        first, second = (
-            {path.name: path.read_bytes() for path in sorted((each / folder).glob("[0p]*"))}
-            for each in (one, two)
-        )
-        assert first == second

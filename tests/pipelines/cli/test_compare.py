@@ -63,7 +63,7 @@ def test_equal_ids_make_versions_and_ids_that_are_made_do_not(call: Call, tmp_pa
     ("options", "status", "says"),
     [
         (("--by", "domain"), 2, "no record has the field 'domain'"),
-        (("--text-field", "body"), 2, "no field 'body'"),
+        (("--set", "fields.text=body"), 2, "no field 'body'"),
         (("-a", "colour"), 2, "no list of that name is shipped"),
     ],
 )

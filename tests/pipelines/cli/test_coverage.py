@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scripted_llm import MODEL, ScriptedLLM, Turn, in_turn
+from scripted_llm import MODEL, Script, ScriptedLLM, Turn, in_turn
 
 if TYPE_CHECKING:
     from commands import Call
@@ -47,16 +48,8 @@ def test_tables(
     call: Call, table: Path, missing: str, records: int, expected: dict[str, int]
 ) -> None:
     done = call(
-        "coverage",
-        table,
-        "--attributes",
-        "sex,age",
-        "--tau",
-        "2",
-        "--missing",
-        missing,
-        "--json",
-        "--table",
+        *("coverage", "gaps", table, "--attributes", "sex,age", "--tau", "2"),
+        *("--missing", missing, "--json", "--table"),
     )
     assert done.status == 0, done.err
     assert done.json["records"] == records
@@ -65,56 +58,32 @@ def test_tables(
     assert all(gap["missing"] == 2 - gap["records"] for gap in done.json["gaps"])
     shown = call("coverage", "gaps", table, "--attributes", "sex,age", "--tau", "2", "--table")
     assert "sex f, age young" in shown.out
-    refused = call("coverage", table, "--attributes", "sex,age", "--tau", "2")
+    refused = call("coverage", "gaps", table, "--attributes", "sex,age", "--tau", "2")
     assert (refused.status == 0) == (".csv" in table.name)  # elsewhere a text may name ages
     assert refused.status == 0 or "say --table" in refused.err
 
 
-def test_a_page_escapes_what_it_shows(call: Call, tmp_path: Path) -> None:
-    path, page = tmp_path / "t.csv", tmp_path / "p.html"
-    path.write_text("a,b\n<script>,x\n<script>,y\nu,x\n" + "v,y\n" * 40)
-    done = call("coverage", path, "--attributes", "a,b", "--tau", "2", "--page", page)
-    assert done.status == 0, done.err
-    html = page.read_text(encoding="utf-8")
-    assert "<script>" not in html and "&lt;script&gt;" in html
-
-
 def test_gaps_that_the_records_cannot_show_are_told(call: Call, tmp_path: Path) -> None:
-    path, page = tmp_path / "t.csv", tmp_path / "p.html"
+    path = tmp_path / "t.csv"
     path.write_text("sex,race\n" + "f,a\n" * 150 + "m,a\n" * 150 + "f,b\n" + "m,b\n" * 40)
     common = (path, "--attributes", "sex,race", "--tau", "1%")
-    done = call("coverage", *common, "--json")
+    done = call("coverage", "gaps", *common, "--json")
     assert (done.json["state"], done.json["found"], done.json["unsure"]) == ("cannot tell", 0, 1)
     assert [gap["pattern"] for gap in done.json["unsure_gaps"]] == [{"sex": "f", "race": "b"}]
-    shown = call("coverage", *common, "--page", page)
+    shown = call("coverage", "gaps", *common)
     assert "0 gaps below 0.01; cannot tell of 1" in shown.out
     assert "341 records can show no gap below 0.011" in shown.out
-    assert "can show no gap below 1.1&nbsp;%" in page.read_text(encoding="utf-8")
-    exact = call("coverage", *common, "--exact", "--json")
+    exact = call("coverage", "gaps", *common, "--exact", "--json")
     assert (exact.json["state"], exact.json["found"], exact.json["unsure"]) == ("gap", 1, 0)
 
 
 def test_each_value_of_a_relation_on_its_own(call: Call) -> None:
     done = call(
-        *("coverage", ADULT, "--attributes", "sex,race", "--by", "income", "--tau", "1%", "--json")
+        *("coverage", "gaps", ADULT, "--attributes", "sex,race", "--by", "income", "--tau", "1%"),
+        *("--json",),
     )
     assert set(done.json) == {"<=50K", ">50K"}
     assert all("income" not in each["values"] for each in done.json.values())
-
-
-def test_groups_that_sentences_name(call: Call, tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    texts = ["The elderly woman left."] * 3 + ["The boys came.", "A girl and her father."] * 9
-    path.write_text("".join(json.dumps({"text": text, "place": "p"}) + "\n" for text in texts))
-    done = call(
-        *("coverage", path, "--attributes", "gender,age,place", "--tau", "4", "--json"),
-        *("--depth", "2"),
-    )
-    assert done.status == 0, done.err
-    assert done.json["records"] == 21
-    found = [gap["pattern"] for gap in done.json["gaps"]]
-    assert {"age": "old"} in found and {"age": "young"} in found
-    assert done.json["values"]["place"] == ["p"]
 
 
 @pytest.mark.parametrize(
@@ -122,12 +91,12 @@ def test_groups_that_sentences_name(call: Call, tmp_path: Path) -> None:
     [
         (["--attributes", "sex,nothing", "--tau", "1"], "nothing"),
         (["--attributes", "sex", "--tau", "2.5"], "threshold"),
-        (["--attributes", "sex", "--tau", "1", "--missing", "x"], "none of open"),
+        (["--attributes", "sex", "--tau", "1", "--missing", "x"], "is not one of 'open'"),
         (["--attributes", "sex,sex", "--tau", "1"], "twice"),
     ],
 )
 def test_what_cannot_be_used_is_said(call: Call, words: list[str], said: str) -> None:
-    done = call("coverage", ADULT, *words)
+    done = call("coverage", "gaps", ADULT, *words)
     assert done.status != 0 and said in done.err
 
 
@@ -139,22 +108,19 @@ def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
     assert shown.status == 0, shown.err
     assert "add 4 records with sex f, race b" in shown.out
     assert "add 1 record with sex m, race b" in shown.out
-    done = call(*common, "--exchange", "race", "--worst", "1", "--json")
-    assert done.json["cost"] == 2.0 and done.json["greedy"] == 4
+    done = call(*common, "--worst", "1", "--json")
+    assert done.json["records"] == done.json["greedy"] == 4
     assert [each["after"] for each in done.json["closes"]] == [6]
-    assert {each["source"]["race"] for each in done.json["additions"]} == {"a"}
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--tau", "60%"], "race b reaches 0.6"),
-        (["--tau", "6", "--limit", "synthetic=3"], "3 synthetic records at most"),
-        (["--tau", "6", "--cost", "free=1"], "no kind of addition"),
         (["--tau", "6", "--balance", "sex:height=0.1"], "height"),
         (["--tau", "6", "--balance", "sex:height=adaptive"], "height"),
         (["--tau", "6", "--balance", "sex:race=adaptive", "--rates", "1,2"], "four rates"),
-        (["--tau", "6", "--limit", "synthetic"], "NAME=NUMBER"),
+        (["--tau", "6", "--balance", "sex"], "NAME=NUMBER"),
     ],
 )
 def test_why_there_is_no_plan(call: Call, tmp_path: Path, words: list[str], said: str) -> None:
@@ -162,37 +128,6 @@ def test_why_there_is_no_plan(call: Call, tmp_path: Path, words: list[str], said
     path.write_text("sex,race\n" + "f,a\n" * 8 + "m,a\n" * 8 + "f,b\n" * 2 + "m,b\n" * 5)
     done = call("coverage", "plan", path, "--attributes", "sex,race", *words)
     assert done.status == 2 and said in done.err
-
-
-def test_the_gate_judges_coverage_and_reports_it(call: Call, tmp_path: Path) -> None:
-    config, path, out = tmp_path / "c.yaml", tmp_path / "t.jsonl", tmp_path / "out"
-    config.write_text(
-        "coverage: {tau: 12, attributes: [gender, <place>], warn: 0.3, block: 0.9}\n"
-        "attributes: {gender: {warn: 1, block: 1}}\npane: {docs: 20, rolling: 2}\n"
-    )
-    texts = ["He left.", "She left."]
-    rows = [
-        {"text": texts[i % 2 and i < 30], "<place>": "<b>" if i % 3 else "v"} for i in range(60)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = call("run", "--input", path, "--output", out, "--config", config, "--quiet")
-    assert done.status == 0, done.err
-    entries = [json.loads((out / "ledger" / f"{i:08d}.json").read_bytes()) for i in range(3)]
-    assert sum(entries[0]["coverage"]["records"].values()) == 20
-    found = [
-        {(*gap["pattern"].values(), gap["records"]) for gap in each["coverage"]["rolling"]["gaps"]}
-        for each in entries
-    ]
-    # Pane 0: 10 women, 10 men; with pane 1, 15 women; with pane 2 (all men) only 5 of them
-    assert ("female", 10) in found[0] and ("female", 5) in found[2]
-    assert not any(each[-2:] == ("female", 15) for each in found[1])
-    assert entries[2]["verdict"]["state"] == "warn"
-    assert "coverage: " in entries[2]["verdict"]["reason"]
-    page = (out / "report.html").read_text(encoding="utf-8")
-    assert 'id="coverage"' in page and "<b>v" not in page and "&lt;place&gt;" in page
-    report = json.loads((out / "report.json").read_bytes())
-    assert report["coverage"]["rolling"] == entries[2]["coverage"]["rolling"]
-    assert call("gate", "verify", out).status == 0
 
 
 OLD = ["The boys carried the wood to the shed.", "A man stood by the door and read the list."]
@@ -204,7 +139,15 @@ MEN = [  # the judge is sure enough of an exchange in all but the first
 ]
 
 
-def test_gaps_close_through_the_gate(call: Call, tmp_path: Path) -> None:
+def writing(texts: Iterable[str]) -> Script:
+    """Answers with these texts in turn."""
+    return in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
+
+
+def test_gaps_close_through_the_gate(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
     config = tmp_path / "c.yaml"
     config.write_text(
@@ -230,43 +173,20 @@ def test_gaps_close_through_the_gate(call: Call, tmp_path: Path) -> None:
     ]
     common = (path, "--attributes", "gender,site", "--tau", "3")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
-    done = call(
-        *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
-        *("--config", config),
-    )
+    texts = [
+        "A girl sold apples at the market.",
+        *(f"{who} women came by {at}." for at, who in TRAINS),
+    ]
+    with ScriptedLLM(writing(texts)) as server:
+        done = call(
+            *("coverage", "generate", *common, "--plan", planned, "--out", made),
+            *("--config", config, "--set", f"llm.url={server.url}", "--set", f"llm.model={MODEL}"),
+        )
     assert done.status == 0, done.err
-    assert done.json["written"] == 3 and not done.json["left"] and done.json["prompt"] is None
+    assert f"3 of 3 records written by {MODEL}, from 3 candidates" in done.out
     assert all(json.loads(line)["synthetic"] for line in made.open())
     after = judged(path, made)
     assert after["verdict"]["state"] == "open" and not after["rolling"]["gaps"]
-    shown = call("coverage", "generate", *common, "--plan", planned, "--out", made)
-    assert "3 of 3 records written by templates, without a language model" in shown.out
-
-
-def test_a_language_model_writes(
-    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
-    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
-    common = (path, "--attributes", "gender", "--tau", "2")
-    planned.write_text(call("coverage", "plan", *common, "--json").out)
-    texts = ["Men sat there together.", *(f"{each} women came by {at}." for at, each in TRAINS)]
-
-    with ScriptedLLM(
-        in_turn(Turn(content=json.dumps({"relation": None, "text": each})) for each in texts)
-    ) as server:
-        done = call(
-            *("coverage", "generate", *common, "--plan", planned, "--out", made, "--json"),
-            *("--llm", server.url, "--llm-model", MODEL),
-        )
-    assert done.status == 0, done.err
-    assert done.json["written"] == 2 and done.json["model"] == MODEL, done.json["rejected"]
-    assert done.json["rejected"] == {"attributes": 1}
-    records = [json.loads(line) for line in made.open()]
-    assert {each["plan"] for each in records} == {done.json["plan"]}
-    passed = {"fluency", "agreement", "stereotype", "support", "duplicate", "slander"}
-    assert all(passed <= set(each["checks"]) for each in records)
 
 
 def test_what_cannot_be_checked_is_not_written(
@@ -278,10 +198,12 @@ def test_what_cannot_be_checked_is_not_written(
     common = (path, "--attributes", "gender", "--tau", "2")
     planned.write_text(call("coverage", "plan", *common, "--json").out)
     given = ("coverage", "generate", *common, "--plan", planned, "--out", made)
-    nowhere = call(*given, "--perplexity-model", tmp_path / "nowhere")
+    with ScriptedLLM() as server:
+        words = ("--set", f"llm.url={server.url}", "--set", f"llm.model={MODEL}")
+        nowhere = call(*given, *words, "--perplexity-model", tmp_path / "nowhere")
     assert nowhere.status == 2 and "no such folder" in nowhere.err and not made.exists()
-    done = call(*given, "--impossible", "gender=female")
-    assert done.status == 2 and "two terms" in done.err
+    done = call(*given)
+    assert done.status == 2 and "a language model writes the records" in done.err
 
 
 TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]
@@ -292,8 +214,8 @@ TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]
     [
         (["--plan", "nowhere.json"], "nowhere.json"),
         (["--plan", ADULT], "--plan"),
-        (["--entities", "nowhere.csv"], "nowhere.csv"),
-        (["--property", "gender"], "NAME=PATH"),
+        (["--set", "coverage.entities=nowhere.csv"], "nowhere.csv"),
+        (["--set", "coverage.properties=gender"], "--set coverage.properties"),
     ],
 )
 def test_what_nothing_can_be_written_from(
@@ -305,43 +227,23 @@ def test_what_nothing_can_be_written_from(
     kb = tmp_path / "kb.csv"
     kb.write_text("id,name\n")
     out = tmp_path / "o.jsonl"
-    given = [path, "--attributes", "gender", "--tau", "1", "--out", out, "--plan", planned]
-    done = call("coverage", "generate", *given, "--entities", kb, *words)
+    given = [path, "--attributes", "gender", "--out", out, "--plan", planned]
+    given += ["--set", "llm.url=http://127.0.0.1:9", "--set", f"llm.model={MODEL}"]
+    done = call("coverage", "generate", *given, "--set", f"coverage.entities={kb}", *words)
     assert done.status != 0 and said in done.err
 
 
-def test_names_are_looked_up(call: Call, tmp_path: Path) -> None:
-    path, kb = tmp_path / "t.csv", tmp_path / "kb.csv"
-    path.write_text("subject,relation\nAda,employer\nBo,employer\nCy,employer\n")
-    kb.write_text("id,name,gender\n1,Ada,female\n2,Bo,male\n3,Cy,male\n3,Cy,female\n")
-    done = call(
-        *("coverage", path, "--attributes", "subject.gender,relation", "--tau", "2", "--json"),
-        *("--entities", kb),
-    )
-    assert done.status == 0 and "3 (Cy): gender is" in done.err
-    found = {tuple(each["pattern"].values()): each["records"] for each in done.json["gaps"]}
-    assert found == {("female",): 1, ("male",): 1}
-
-
 def test_what_a_plan_leaves_open_is_given_a_value(call: Call, tmp_path: Path) -> None:
-    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    path, planned = tmp_path / "t.jsonl", tmp_path / "p.json"
     speeches = Path(__file__).parents[2] / "data" / "speeches.jsonl.gz"
     with gzip.open(speeches) as lines:
         path.write_bytes(b"".join(lines.readlines()[60:75]))
     # No religion is named so often, so a plan could ask for any sentence
     common = (path, "--attributes", "religion,source", "--tau", "5")
-    assert call("coverage", *common, "--json").json["gaps"][0]["pattern"] == {}
+    assert call("coverage", "gaps", *common, "--json").json["gaps"][0]["pattern"] == {}
     planned.write_text(call("coverage", "plan", *common, "--json").out)
     targets = [each["target"] for each in json.loads(planned.read_text())["additions"]]
     assert len(targets) > 1 and all(set(each) == {"religion", "source"} for each in targets)
-    done = call(
-        *("coverage", "generate", *common, "--plan", planned, "--out", made),
-        "--json",
-    )
-    assert done.status == 0, done.err
-    # Nothing is said to be of a religion whose sentences cannot be exchanged
-    assert all("no further sentence" in each["why"] for each in done.json["left"])
-    assert done.json["written"] + sum(each["records"] for each in done.json["left"]) == len(targets)
 
 
 PEOPLE = "id,name,gender\n1,Ada,female\n2,Bo,male\n3,Cy,male\n3,Cy,female\n4,Ada May,\n5,Bo,male\n"
@@ -371,8 +273,8 @@ def test_the_gate_looks_up_as_the_command_does(call: Call, tmp_path: Path) -> No
         return json.loads(last.read_bytes())["coverage"]["rolling"]
 
     def told(attributes: str, *words: Any) -> dict[str, Any]:
-        common = ("--entities", kb, "--json", "--depth", "2")
-        return call("coverage", path, "--attributes", attributes, *common, *words).json
+        common = ("--set", f"coverage.entities={kb}", "--json", "--depth", "2")
+        return call("coverage", "gaps", path, "--attributes", attributes, *common, *words).json
 
     # One of three with Mill is Ada, one the second entity; of Cy nothing is known
     section = "tau: 2, attributes: [subject.gender], by: relation"
@@ -417,7 +319,10 @@ def test_a_run_goes_on_with_its_knowledge_base_alone(call: Call, tmp_path: Path)
     assert done.status == 2 and "entities: " in done.err
 
 
-def test_gaps_of_relations_close(call: Call, tmp_path: Path) -> None:
+def test_gaps_of_relations_close(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path, kb, planned, made = (tmp_path / each for each in ("t.jsonl", "k.csv", "p", "m.jsonl"))
     kb.write_text(
         "id,name,gender,employer,birthplace\n1,Ada,female,Mill,Rome\n2,Bea,female,North,Oslo\n"
@@ -431,7 +336,8 @@ def test_gaps_of_relations_close(call: Call, tmp_path: Path) -> None:
     ]
     names = ("text", "subject", "relation", "object")
     path.write_text("".join(json.dumps(dict(zip(names, e, strict=True))) + "\n" for e in rows))
-    common = ("--attributes", "subject.gender", "--by", "relation", "--tau", "2", "--entities", kb)
+    common = ("--attributes", "subject.gender", "--by", "relation", "--tau", "2")
+    common += ("--set", f"coverage.entities={kb}")
 
     def gaps(*inputs: Path) -> dict[str, int]:
         found = call("coverage", "gaps", *inputs, *common, "--json").json
@@ -439,9 +345,20 @@ def test_gaps_of_relations_close(call: Call, tmp_path: Path) -> None:
 
     assert gaps(path) == {"birthplace": 1, "employer": 1}  # no woman
     planned.write_text(call("coverage", "plan", path, *common, "--json").out)
-    done = call(
-        *("coverage", "generate", path, *common, "--plan", planned, "--out", made, "--json")
-    )
+    ends = iter(("before the war.", "and liked it there.", "with two others.", "for a while."))
+    said = {"employer": "worked at", "birthplace": "was born in"}
+
+    def answer(request: dict[str, Any]) -> Turn:
+        asked = json.loads(request["messages"][-1]["content"])
+        words = said[asked["relation"]]
+        text = f"{asked['subject']} {words} {asked['object']} {next(ends)}"
+        return Turn(content=json.dumps({"relation": words, "text": text}))
+
+    with ScriptedLLM(answer) as server:
+        done = call(
+            *("coverage", "generate", path, *common, "--plan", planned, "--out", made, "--json"),
+            *("--set", f"llm.url={server.url}", "--set", f"llm.model={MODEL}"),
+        )
     assert done.status == 0, done.err
     assert {name: each["written"] for name, each in done.json.items()} == dict.fromkeys(
         ("birthplace", "employer"), 2

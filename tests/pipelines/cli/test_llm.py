@@ -1,30 +1,17 @@
+from __future__ import annotations
+
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
-import typer
 from scripted_llm import MODEL, ScriptedLLM, Turn
-from typer.testing import CliRunner, Result
 
-from evenflow.pipelines.cli import llm
-from evenflow.pipelines.terminal.endings import Session, explained
-from evenflow.schemas.errors import FAILED, USAGE
-from evenflow.transforms.llm.client.settings import InferenceError, ServerSettingsError
+if TYPE_CHECKING:
+    from commands import Call
 
-Call = Callable[..., Result]
-
-
-@pytest.fixture
-def call() -> Call:
-    """A function that runs one of the commands by its name."""
-    app = typer.Typer()
-    app.command("check")(llm.llm_check)
-    app.command("estimate")(llm.estimate)
-    return lambda *words: CliRunner().invoke(
-        app, [str(word) for word in words], env={"COLUMNS": "200"}
-    )
+pytest_plugins = ["commands"]
 
 
 @pytest.fixture
@@ -34,91 +21,50 @@ def server() -> Iterator[ScriptedLLM]:
 
 
 def test_a_server_is_checked(call: Call, server: ScriptedLLM) -> None:
-    result = call("check", "--llm", server.url, "--llm-model", MODEL)
-    assert result.exit_code == 0
-    assert "version 0.0.scripted" in result.output
-    assert result.output.count("sound") == len(server.requests)
-    found = json.loads(call("check", "--llm", server.url, "--llm-model", MODEL, "--json").output)
+    result = call("llm", "check", "--url", server.url, "--model", MODEL)
+    assert result.status == 0
+    assert "version 0.0.scripted" in result.out
+    assert result.out.count("sound") == len(server.requests)
+    found = call("llm", "check", "--url", server.url, "--model", MODEL, "--json").json
     assert all(each["sound"] for each in found["prompts"])
 
 
 def test_answers_that_are_not_sound_are_the_status(call: Call) -> None:
     with ScriptedLLM(lambda _: Turn(content="\x1b[31mno")) as server:
-        result = call("check", "--llm", server.url, "--llm-model", MODEL)
-    assert result.exit_code == 1
-    assert "answer not JSON" in result.output
-    assert "\x1b" not in result.output
+        result = call("llm", "check", "--url", server.url, "--model", MODEL)
+    assert result.status == 1
+    assert "answer not JSON" in result.out
+    assert "\x1b" not in result.out
+
+
+HERE = "http://127.0.0.1:1"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        ((), 2, "an address was expected"),
+        (("--url", HERE), 2, "llm"),
+        (("--url", "nonsense", "--model", "m"), 2, "--url: "),
+        (("--url", "", "--model", "m"), 2, "an address was expected"),
+        (("--url", "127.0.0.1:8000", "--model", "m"), 2, "--url: "),
+        (("--url", "http://h:99999", "--model", "m"), 2, "--url: "),
+        (("--url", "http://me:secret@h", "--model", "m"), 2, "holds a user, a password"),
+        (("--url", HERE, "--model", " "), 2, "model is empty"),
+        (("--url", HERE, "--model", "m", "--set", "llm.key.env=NO_SUCH"), 2, "NO_SUCH"),
+        (("--url", HERE, "--model", "m"), 1, "127.0.0.1:1"),
+    ],
+)
+def test_a_server_that_cannot_be_asked(
+    call: Call, words: tuple[str, ...], status: int, message: str
+) -> None:
+    result = call("llm", "check", *words)
+    assert (result.status, result.out) == (status, "")
+    assert message in result.err and "secret" not in result.err
 
 
 def test_a_wrong_name_is_an_error(call: Call, server: ScriptedLLM) -> None:
-    result = call("check", "--llm", server.url, "--llm-model", "else")
-    assert isinstance(result.exception, InferenceError)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        ("--llm", "http://127.0.0.1:1"),
-        ("--llm", "http://127.0.0.1:1", "--llm-serve", "m"),
-        ("--llm-serve", "m", "--llm-model", "m"),
-        ("--llm-serve", "m", "--llm-key-env", "K"),
-        ("--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-argument=--x"),
-        (
-            "--llm",
-            "http://127.0.0.1:1",
-            "--llm-model",
-            "m",
-            "--llm-key-env",
-            "K",
-            "--llm-key-file",
-            "f",
-        ),
-    ],
-)
-def test_options_that_do_not_go_together_are_wrong_usage(
-    call: Call, words: tuple[str, ...]
-) -> None:
-    result = call("check", *words)
-    assert result.exit_code == 2
-    assert "--llm" in result.output
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--llm", "nonsense", "--llm-model", "m"), "is no address"),
-        (("--llm", "", "--llm-model", "m"), "is no address"),
-        (("--llm", "127.0.0.1:8000", "--llm-model", "m"), "is no address"),
-        (("--llm", "http://h:99999", "--llm-model", "m"), "is no address"),
-        (("--llm", "http://me:secret@h", "--llm-model", "m"), "holds a user, a password"),
-        (("--llm", "http://127.0.0.1:1", "--llm-model", " "), "model is empty"),
-        (("--llm", "http://127.0.0.1:1", "--llm-serve", "m"), "exclude each other"),
-        (("--llm-serve", " "), "a folder or a model's name"),
-    ],
-)
-def test_what_cannot_be_a_server_is_wrong_usage(
-    call: Call, words: tuple[str, ...], message: str
-) -> None:
-    result = call("check", *words)
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.replace("│", " ").split())
-    assert "secret" not in result.output
-
-
-def test_a_key_that_is_not_there_is_wrong_usage_and_named(call: Call) -> None:
-    result = call(
-        "check", "--llm", "http://127.0.0.1:1", "--llm-model", "m", "--llm-key-env", "NO_SUCH_KEY"
-    )
-    assert isinstance(result.exception, ServerSettingsError)
-    assert explained(result.exception, Session()) == (str(result.exception), USAGE)
-    assert "NO_SUCH_KEY" in str(result.exception)
-
-
-def test_a_server_that_is_not_there_is_a_failure(call: Call) -> None:
-    result = call("check", "--llm", "http://127.0.0.1:1", "--llm-model", "m")
-    assert isinstance(result.exception, InferenceError)
-    assert explained(result.exception, Session())[1] == FAILED
+    assert call("llm", "check", "--url", server.url, "--model", "else").status == 1
 
 
 def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path) -> None:
@@ -129,9 +75,7 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
             for n in range(10)
         )
     )
-    found: dict[str, Any] = json.loads(
-        call("estimate", path, "--json", "--tokens-per-second", 1).output
-    )
+    found = call("llm", "estimate", path, "--json", "--tokens-per-second", 1).json
     assert found["sampled_documents"] == 10
     every = found["modes"]["llm"]
     asked = {prompt: each["questions"] for prompt, each in every["prompts"].items()}
@@ -145,7 +89,7 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
         == found["configured"]["all"]["questions"]
         == 0
     )
-    text = call("estimate", path).output
+    text = call("llm", "estimate", path).out
     assert "10 ± 0" in text
     assert "as configured: nothing" in text
 
@@ -156,7 +100,7 @@ def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> Non
         "".join(json.dumps({"text": f"My sister sings in room {n}."}) + "\n" for n in range(10))
     )
     config.write_text("repair: {mode: substitute}\nllm: {substitution: llm, detection: llm}\n")
-    found = json.loads(call("estimate", path, "--json", "--config", config).output)
+    found = call("llm", "estimate", path, "--json", "--config", config).json
     own = found["configured"]
     assert own["prompts"] == {
         "stereotypes": "embedded",

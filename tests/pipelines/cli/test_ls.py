@@ -128,6 +128,8 @@ def test_a_pane_that_a_person_accepted_is_listed_where_its_files_are(
     assert addresses[0] == output.address("quarantine/part-00000002-0000.parquet")
     assert call("gate", "undo", output, "--pane", "2", "--reason", "read again").status == 0
     assert listed(call, output, "--pane", "2") == []
+    own = call("gate", "accept", output, "--pane", "1..2", "--reason", "read")
+    assert "the gate itself had accepted 1 of 2" in own.out
     wrong = call("gate", "reject", output, "--pane", "9..11", "--reason", "read")
     assert wrong.status == 2 and "there is no pane 11" in wrong.err
     assert call("gate", "accept", output, "--pane", "2", "--reason", " ").status == 2
@@ -172,8 +174,3 @@ def test_where_no_ledger_is_it_says_so(call: Call) -> None:
         assert ended.err == (
             f"evenflow: {place}: no ledger here; give the --output directory of a run\n"
         )
-
-
-def test_an_address_of_no_store_is_wrong_usage(call: Call) -> None:
-    ended = call("gate", "ls", "ftp://host/out")
-    assert ended.status == 2 and "no address of a store" in ended.err

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from mounts import mounting
 from places import DATA
+from put_out import rows
 
 if TYPE_CHECKING:
     from commands import Call
@@ -35,10 +36,9 @@ def even(tmp_path: Path) -> Path:
     folder = tmp_path / "even"
     folder.mkdir()
     for half in range(2):
-        rows = [json.dumps({"id": f"{half}-{n}", "text": f"{SHE} {HE}", "n": n}) for n in range(30)]
-        (folder / f"{half}.jsonl").write_text(
-            "\n".join(rows) + "\n" + ("no json\n" if half else "")
-        )
+        given = [{"id": f"{half}-{n}", "text": f"{SHE} {HE}", "n": n} for n in range(30)]
+        lines = [*map(json.dumps, given), *["no json"] * half]
+        (folder / f"{half}.jsonl").write_text("\n".join(lines) + "\n")
     return folder
 
 
@@ -55,41 +55,27 @@ def uneven(tmp_path: Path) -> Path:
 
 def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
     command = [
-        "run",
-        "--input",
-        even / "0.jsonl",
-        even / "1.jsonl",
-        "-o",
-        tmp_path / "out",
-        "-a",
-        "gender",
-        "--pane-docs",
-        40,
+        *("run", "--input", even / "0.jsonl", even / "1.jsonl", "-o", tmp_path / "out", "-a"),
+        *("gender", "--pane-docs", 40, "--warn", 0.25),
     ]
     ended = call(*command)
     assert ended.status == 0, ended.err
     assert max(map(len, ended.out.splitlines())) <= 80 or str(tmp_path) in max(
         ended.out.splitlines(), key=len
     )
-    assert (
-        "2 panes, 60 documents: 60 accepted, 0 in quarantine\n1 dead letter: not JSON\n"
-        in ended.out
-    )
-    assert (
-        "gate: open (gender: rolling DR may be as low as 0.000, below warn at 0.25)"
-        in ended.out.replace(" \n", " ")
+    assert len(ended.out.splitlines()) <= 12
+    assert "2 panes, 60 documents: 60 accepted, 0 in quarantine\n" in ended.out
+    assert "\n1 dead letter: not JSON 1\n" in ended.out
+    assert ended.out.startswith(
+        "gate: open; may one train on accepted/: yes\nwhy: gender: lower bound 0.00, warn at 0.25\n"
     )
     assert f"report: {tmp_path}/out/report.html" in ended.out
     panes = [line for line in ended.err.splitlines() if line.startswith("pane")]
     assert [line.split(";")[0] for line in panes] == ["pane 0: open", "pane 1: open"]
     assert all(line.startswith(("pane ", "reading: ")) for line in ended.err.splitlines())
-    rows = [
-        row
-        for path in sorted((tmp_path / "out" / "accepted").iterdir())
-        for row in pq.read_table(path).to_pylist()
-    ]
-    assert [row["id"] for row in rows] == [f"{half}-{n}" for half in range(2) for n in range(30)]
-    assert {name for name in rows[0] if name.startswith("mentions_")} == {
+    found = rows(tmp_path / "out")
+    assert [row["id"] for row in found] == [f"{half}-{n}" for half in range(2) for n in range(30)]
+    assert {name for name in found[0] if name.startswith("mentions_")} == {
         "mentions_gender_female",
         "mentions_gender_male",
     }
@@ -104,25 +90,14 @@ def test_a_run_and_what_it_says(call: Call, even: Path, tmp_path: Path) -> None:
 
     status = call("gate", "status", tmp_path / "out")
     assert status.status == 0
-    assert status.out in again.out
+    assert set(status.out.splitlines()) <= set(again.out.splitlines())
     assert call("gate", "report", tmp_path / "out").out == f"{tmp_path}/out/report.html\n"
-    assert call("gate", "report", tmp_path / "out", "--json").json == {
-        "report": f"{tmp_path}/out/report.html"
-    }
 
 
 def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> None:
     command = [
-        "run",
-        "--input",
-        even,
-        "--output",
-        tmp_path / "out",
-        "--pane-docs",
-        40,
-        "--json",
-        "--log-format",
-        "json",
+        *("run", "--input", even, "--output", tmp_path / "out", "--pane-docs", 40, "--json"),
+        *("--log-format", "json"),
     ]
     ended = call(*command)
     assert ended.status == 0, ended.err
@@ -146,7 +121,7 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
         result["dead_letters"],
     ) == (60, 60, 0, 1)
     assert result["attributes"]["gender"]["panes"] == {
-        "too few": 0,
+        "not_judged": 0,
         "open": 2,
         "warn": 0,
         "block": 0,
@@ -167,8 +142,8 @@ def test_what_could_not_be_read_is_shown_first_and_is_status_3(
         path.write_text(path.read_text().replace("{", ""))
     ended = call("run", "-i", even, "-o", tmp_path / "out")
     assert ended.status == 3
-    first = "Too little could be read of 1 pane, which is in quarantine: 100.0% of 61 records"
-    assert ended.out.replace(" \n", " ").replace("\n", " ").startswith(first)
+    first = "gate: block; may one train on accepted/: no why: pane 0 is in quarantine/,"
+    assert ended.out.replace("\n", " ").startswith(f"{first} undecided: 100.0% of 61 records")
     status = call("gate", "status", tmp_path / "out", "--json")
     assert (status.status, status.json["state"], status.json["reading"]["panes"]) == (3, "block", 1)
 
@@ -189,7 +164,7 @@ def test_a_wrong_name_of_a_field_ends_a_run_before_anything_is_written(
     call: Call, even: Path, tmp_path: Path
 ) -> None:
     for command in (["run", "-i", even, "--output", tmp_path / "out"], ["measure", even]):
-        found = call(*command, "--text-field", "body")
+        found = call(*command, "--set", "fields.text=body")
         assert (found.status, found.out) == (2, "")
         assert "no field 'body' in the first records; there are id, text, n" in found.err
     assert not (tmp_path / "out").exists()
@@ -198,7 +173,9 @@ def test_a_wrong_name_of_a_field_ends_a_run_before_anything_is_written(
 def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:
     ended = call("run", "-q", "--input", even, "--output", tmp_path / "out")
     assert (ended.status, ended.out, ended.err) == (0, "", "")
-    refused = call("run", "-q", "--input", even, "--output", tmp_path / "out", "--rolling", 1)
+    refused = call(
+        "run", "-q", "--input", even, "--output", tmp_path / "out", "--set", "pane.rolling=1"
+    )
     assert refused.status == 2
     assert "configuration.pane.rolling: 4 -> 1" in refused.err
 
@@ -206,61 +183,46 @@ def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:
 def test_a_blocked_pane_is_status_3(call: Call, uneven: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     command = [
-        "run",
-        "-i",
-        uneven,
-        "-o",
-        output,
-        "-a",
-        "gender",
-        "--pane-docs",
-        150,
-        "--rolling",
-        1,
+        *("run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150),
+        *("--set", "pane.rolling=1"),
     ]
     ended = call(*command, "--warn", 0.3, "--block", 0.4)
     assert ended.status == 3, ended.err
     assert "3 panes, 450 documents: 300 accepted, 150 in quarantine" in ended.out
-    why = r"gender: rolling DR is at least 0\.4\d+, block begins at 0\.4"
+    why = r"gender: lower bound 0\.4\d+ reaches block \(0\.4\)"
     assert re.search(rf"pane 1: block \({why}\)", ended.err)
     for words in (["gate", "status", output], [*command, "--warn", 0.3, "--block", 0.4]):
         status = call(*words)
         assert status.status == 3
-        assert re.search(rf"gate: block \({why}\)", status.out.replace(" \n", " "))
+        assert re.search(
+            rf"gate: block; .*: no why: pane 1 is in .*: {why}", status.out.replace("\n", " ")
+        )
     assert call("gate", "status", output, "--json").json["blocked"] == [1]
+    assert call("gate", "reject", output, "--pane", 1, "--reason", "read").status == 0
+    after = call("gate", "status", output)
+    assert (after.status, after.out.split(";")[0]) == (0, "gate: open")
+    assert "by people: 1 pane confirmed\n" in after.out
 
 
 def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_path: Path) -> None:
     output = tmp_path / "out put"
     command = [
-        "run",
-        "-i",
-        uneven,
-        "-o",
-        output,
-        "-a",
-        "gender",
-        "--pane-docs",
-        150,
-        "--rolling",
-        1,
-        "--policy",
-        "halt",
-        "-q",
+        *("run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150),
+        *("--set", "pane.rolling=1"),
+        *("--set", "gate.policy=halt", "--block", 0.45, "-q"),
     ]
     ended = call(*command)
     assert (ended.status, ended.out) == (3, "")
     lines = ended.err.splitlines()
     assert lines[0].startswith(
-        "evenflow: stopped before the end of the input: pane 1 is blocked: gender: rolling DR is at"
-        " least"
+        "evenflow: stopped before the end of the input: pane 1 is blocked: gender: lower bound"
     )
     assert (
         lines[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in"
         f" {output}/quarantine"
     )
     assert lines[2].startswith(
-        f"evenflow: to go on behind it: evenflow gate release '{output}' --reason "
+        f"evenflow: next: evenflow gate why '{output}'; evenflow gate release '{output}' --reason "
     )
     assert call(*command).err == ended.err
     [event] = [json.loads(line) for line in call(*command, "--log-format", "json").err.splitlines()]
@@ -274,7 +236,8 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
     released = call("gate", "release", output, "--reason", "looked at")
     assert released.status == 0
     assert "after pane 1: looked at" in released.out
-    assert "nothing to release" in call("gate", "release", output, "--reason", "again").out
+    again = call("gate", "release", output, "--reason", "again")
+    assert again.status == 2 and "nothing to release" in again.err
     after = call(*command, "--json")
     assert (after.status, after.json["panes"], after.json["finished"], after.json["held"]) == (
         3,
@@ -282,26 +245,6 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
         True,
         None,
     )
-
-
-def test_a_hold_by_hand(call: Call, even: Path, tmp_path: Path) -> None:
-    output = tmp_path / "out"
-    command = ["run", "-i", even, "-o", output, "-a", "gender", "--pane-docs", 40, "-q"]
-    assert call(*command).status == 0
-    (output / "ledger" / "meta.json").write_text(
-        (output / "ledger" / "meta.json")
-        .read_text()
-        .replace('"finished": true', '"finished": false')
-    )
-    assert "held by" in call("gate", "hold", output, "--reason", "wait for Ada").out
-    ended = call(*command)
-    assert ended.status == 3
-    assert "wait for Ada" in ended.err
-    status = call("gate", "status", output)
-    assert status.status == 3
-    assert "wait for Ada" in status.out
-    assert call("gate", "release", output, "--reason", "Ada came").status == 0
-    assert call(*command).status == 0
 
 
 def test_fields_lists_and_panes_from_options(call: Call, tmp_path: Path) -> None:
@@ -313,18 +256,8 @@ def test_fields_lists_and_panes_from_options(call: Call, tmp_path: Path) -> None
     )
     output = tmp_path / "out"
     options = [
-        "--text-field",
-        "body",
-        "--id-field",
-        "key",
-        "-w",
-        words,
-        "-a",
-        "colour",
-        "--pane-docs",
-        4,
-        "--pane-mib",
-        1,
+        *("--set", "fields.text=body", "--set", "fields.id=key", "-w", words, "-a", "colour"),
+        *("--pane-docs", 4, "--set", "pane.mib=1"),
     ]
     ended = call("run", path, "--output", output, *options, "--json")
     assert ended.status == 0, ended.err
@@ -363,35 +296,6 @@ def test_a_second_run_is_refused(call: Call, even: Path, tmp_path: Path) -> None
     assert call("run", "-i", even, "-o", tmp_path / "out", "-q").status == 0
 
 
-@pytest.mark.parametrize("error", [KeyError("x"), MemoryError()])
-def test_errors_of_a_run(
-    call: Call, even: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    def broken(self: object) -> None:
-        raise error
-
-    monkeypatch.setattr("evenflow.pipelines.engine.files.driver.Run.go", broken)
-    ended = call("run", "-i", even, "-o", tmp_path / "out", "--log-format", "json")
-    assert (ended.status, ended.out) == (1, "")
-    [event] = [json.loads(line) for line in ended.err.splitlines()]
-    assert (event["event"], event["status"]) == ("error", 1)
-    expected = {
-        KeyError: "unexpected error: KeyError: 'x'",
-        MemoryError: "out of memory; give fewer --workers",
-    }
-    assert event["message"].startswith(expected[type(error)])
-
-
-def can_mount() -> bool:
-    """Whether this user may have mounts of its own."""
-    if shutil.which("unshare") is None:
-        return False
-    tried = subprocess.run(
-        ["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True
-    )
-    return tried.returncode == 0
-
-
 def on_a_device(tmp_path: Path, size: str, script: str) -> subprocess.CompletedProcess[str]:
     """Run a shell script in a mount of its own, $1, of a given size; $2 is the command."""
     device = tmp_path / "device"
@@ -401,7 +305,7 @@ def on_a_device(tmp_path: Path, size: str, script: str) -> subprocess.CompletedP
     return subprocess.run(words, capture_output=True, text=True)
 
 
-@pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
+@mounting
 @pytest.mark.parametrize("workers", [1, 2])
 def test_no_space_left(tmp_path: Path, workers: int) -> None:
     corpus = tmp_path / "corpus.jsonl"
@@ -416,19 +320,6 @@ def test_no_space_left(tmp_path: Path, workers: int) -> None:
     assert f"{tmp_path}/device/out" in lines[0]
     assert lines[0].endswith(
         ": No space left on device; make room, then run the same command again to go on"
-    )
-
-
-@pytest.mark.skipif(not can_mount(), reason="needs the right to mount")
-def test_read_only_output(even: Path, tmp_path: Path) -> None:
-    ended = on_a_device(
-        tmp_path, "1m", f'mount -o remount,ro "$1"; exec "$2" run -q -i {even} -o "$1/out"'
-    )
-    assert ended.returncode == 1
-    assert (
-        ended.stderr
-        == f"evenflow: {tmp_path}/device/out: Read-only file system; give an --output that you may"
-        " write to\n"
     )
 
 
@@ -498,15 +389,7 @@ def test_stopped_by_a_signal_it_goes_on(
     corpus, output = tmp_path / "corpus.jsonl", tmp_path / "out"
     corpus.write_bytes(gzip.decompress(SPEECHES.read_bytes()) * 8)
     words = [
-        COMMAND,
-        "run",
-        "-i",
-        str(corpus),
-        "-o",
-        str(output),
-        "--pane-docs",
-        "200",
-        "--workers",
+        *(COMMAND, "run", "-i", str(corpus), "-o", str(output), "--pane-docs", "200", "--workers"),
         str(workers),
     ]
     process = subprocess.Popen(
@@ -527,31 +410,10 @@ def test_stopped_by_a_signal_it_goes_on(
     assert json.loads(again.stdout)["documents"] > 200
 
 
-def test_a_followed_folder_is_read_until_a_signal(tmp_path: Path) -> None:
-    corpus, output = tmp_path / "corpus", tmp_path / "out"
-    corpus.mkdir()
-    words = [COMMAND, "run", "-i", str(corpus), "-o", str(output), "-q", "--pane-docs", "2"]
-    process = subprocess.Popen(
-        [*words, "--follow", "--pane-seconds", "0.1"], stderr=subprocess.PIPE, text=True
-    )
-    until = time.monotonic() + 60
-    for number in range(2):
-        with (corpus / "a.jsonl").open("a") as file:
-            file.write(json.dumps({"id": str(number), "text": SHE}) + "\n")
-        while not (output / f"ledger/{number:08d}.json").exists() and time.monotonic() < until:
-            time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGTERM, err
-    assert err == "evenflow: stopped; run the same command again to go on\n"
-    again = subprocess.run([*words, "--json"], capture_output=True, text=True)
-    assert json.loads(again.stdout)["documents"] == 2, again.stderr
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--runner", "hadoop"), "prism, flink, spark, in-process, or Beam's own options"),
+        (("--runner", "hadoop"), "flink, in-process, or Beam's own options"),
         (("--runner", "flink", "--workers", "2"), "a runner has workers of its own"),
         (("--runner", "flink", "--follow"), "a runner's job ends with its input"),
         (("--pane-seconds", "5"), "it needs --follow"),

@@ -50,7 +50,10 @@ def documents(tmp_path: Path) -> Path:
 def ran(call: Call, documents: Path, policy: str) -> tuple[dict[Key, dict[str, Any]], PaneEntry]:  # noqa: F811
     """The rows of the table of sentences, and the pane's entry, of `run --stereotypes POLICY`."""
     out = documents.parent / policy
-    command = ("run", "--input", documents, "--output", out, "--stereotypes", policy, "--quiet")
+    command = (
+        *("run", "--input", documents, "--output", out, "--stereotypes-policy", policy),
+        *("--quiet",),
+    )
     assert call(*command, "--block", "1").status == 0
     [entry] = read_entries(out)
     rows = pq.read_table(out / "sentences").to_pylist()

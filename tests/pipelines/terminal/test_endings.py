@@ -17,8 +17,6 @@ from evenflow.pipelines.terminal.endings import (
     Session,
     Stopped,
     explained,
-    failed,
-    printing,
     report_event,
     stoppable,
     undisturbed,
@@ -81,7 +79,11 @@ OUT = Path("/data/out")
         ),
         (OSError(errno.EMFILE, "Too many open files"), 1, "Too many open files"),
         (OSError("without a number"), 1, "/data/out: without a number"),
-        (MemoryError(), 1, "out of memory; give fewer --workers, or smaller panes with --pane-mib"),
+        (
+            MemoryError(),
+            1,
+            "out of memory; give fewer --workers, or smaller panes with --set pane.mib=N",
+        ),
         (
             ModuleNotFoundError("No module named 'kafka'", name="kafka"),
             1,
@@ -108,19 +110,6 @@ def test_without_an_output_there_is_no_advice_on_it() -> None:
     )
     denied = PermissionError(errno.EACCES, "Permission denied", "/a")
     assert explained(denied, Session())[0] == "/a: Permission denied"
-
-
-def test_the_place_of_an_unexpected_error(capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        _ = {}["x"]
-    except KeyError as error:
-        assert failed(error, Session()) == 1
-        short = capsys.readouterr().err
-        assert failed(error, Session(debug=True)) == 1
-    assert short.startswith("evenflow: unexpected error: KeyError: 'x' (test_endings.py, line ")
-    printed = capsys.readouterr().err
-    assert printed.startswith("Traceback")
-    assert "--debug" not in printed
 
 
 def test_a_message_in_lines_of_text_and_as_one_of_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,15 +157,6 @@ def test_a_stop_that_does_not_end_is_ended() -> None:
 
 def test_stopped_is_no_exception_that_others_catch() -> None:
     assert not issubclass(Stopped, Exception)
-
-
-def test_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Path("/dev/full").open("w") as full:
-        monkeypatch.setattr(sys, "stdout", full)
-        with pytest.raises(OSError, match="standard output") as error, printing():
-            print("x" * 100_000)
-        monkeypatch.undo()
-    assert error.value.errno == errno.ENOSPC
 
 
 def test_a_signal_waits_for_steps_that_belong_together() -> None:

@@ -33,8 +33,3 @@ def test_a_line_in_some_seconds_and_the_last_one(
 def test_a_stop_ends_the_command() -> None:
     with pytest.raises(Stopped):
         pace.lines(Session(signal=2), True, str)(1)
-
-
-@pytest.mark.parametrize(("seconds", "said"), [(0.2, "0:00 left"), (61, "1:01 left")])
-def test_what_is_left(seconds: float, said: str) -> None:
-    assert pace.left(seconds) == said

@@ -4,8 +4,9 @@ import random
 import pytest
 from progress_panes import pane
 
-from evenflow.gates.ledger.totals import Totals
-from evenflow.pipelines.terminal.summaries import Course, measured, status
+from evenflow.gates import facts
+from evenflow.gates.ledger.totals import Reviewed, Totals
+from evenflow.pipelines.terminal.summaries import Course, measured
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import PaneEntry, State, Sums
@@ -19,8 +20,8 @@ def panes(*states: State) -> list[PaneEntry]:
 @pytest.mark.parametrize(
     ("entries", "state", "blocked", "reason"),
     [
-        ([], "too few", [], "no pane yet"),
-        (panes("too few"), "too few", [], "gender: \x1b[31mwhy"),
+        ([], "not_judged", [], "no pane yet"),
+        (panes("not_judged"), "not_judged", [], "gender: \x1b[31mwhy"),
         (panes("open"), "open", [], "gender: \x1b[31mwhy"),
         (panes("warn", "open"), "open", [], "gender: \x1b[31mwhy"),
         (panes("open", "warn"), "warn", [], "gender: \x1b[31mwhy"),
@@ -31,61 +32,86 @@ def panes(*states: State) -> list[PaneEntry]:
 def test_the_state_of_a_gate(
     entries: list[PaneEntry], state: State, blocked: list[int], reason: str
 ) -> None:
-    found = status(Totals.of(entries), True, None)
-    assert (found["state"], found["blocked"], found["reason"], found["panes"]) == (
+    found = facts.of(Totals.of(entries), True, None)
+    assert (found.state, found.blocked, found.reason, found.panes) == (
         state,
         blocked,
         reason,
         len(entries),
     )
-    assert found["documents"] == found["accepted"] + found["quarantined"] == 10 * len(entries)
-    assert found["quarantined"] == 10 * len(blocked)
-    assert found["dead_letters"] == sum(found["dead_reasons"].values()) == 2 * len(entries)
-    json.dumps(found, allow_nan=False)
+    assert found.documents == found.accepted + found.quarantined == 10 * len(entries)
+    assert found.quarantined == 10 * len(blocked)
+    assert found.dead_letters == sum(found.dead_reasons.values()) == 2 * len(entries)
+    json.dumps(found.as_json(), allow_nan=False)
 
 
 def test_how_many_panes_were_in_which_state() -> None:
-    found = status(Totals.of(panes("open", "too few", "warn", "warn", "block")), False, "why")
-    assert found["attributes"]["gender"]["panes"] == {
-        "too few": 1,
+    found = facts.of(Totals.of(panes("open", "not_judged", "warn", "warn", "block")), False, "why")
+    assert found.attributes["gender"].panes == {
+        "not_judged": 1,
         "open": 1,
         "warn": 2,
         "block": 1,
     }
-    assert (found["finished"], found["held"]) == (False, "why")
+    assert (found.finished, found.held) == (False, "why")
 
 
-def test_what_was_measured() -> None:
-    config = load(
-        None, {"attributes": {"gender": {"target": {"female": 0.25, "male": 0.75}}, "age": {}}}
-    )
-    # 20 documents with 3 mentions each, all of the same shares: the interval has no width.
-    gender = AttributeFigures(20, [20, 40], [[20, 40], [40, 80]])
-    total, course = (
-        Figures(
-            documents=30, text_bytes=99, dead_reasons={"not JSON": 2}, attributes={"gender": gender}
-        ),
-        Course(),
-    )
-    course.note(total)
-    result = measured(total, config, course)
-    assert (result["documents"], result["text_bytes"], result["dead_letters"]) == (30, 99, 2)
-    found = result["attributes"]["gender"]
-    assert (found["counts"], found["mentions"]) == ({"female": 20, "male": 40}, 60)
-    assert found["dr"] == pytest.approx(1 / 3 - 1 / 4, abs=1e-6)
-    assert found["shares"] == {
-        "female": pytest.approx(1 / 3, abs=1e-6),
-        "male": pytest.approx(2 / 3, abs=1e-6),
-    }
-    assert found["target"] == {"female": 0.25, "male": 0.75}
-    # Nothing was seen of age: no score, and no share.
-    age = result["attributes"]["age"]
-    assert (age["dr"], age["low"], age["mentions"]) == (None, None, 0)
-    assert age["target"] == {"young": 0.5, "middle": 0.0, "old": 0.5}  # the word list's own
-    assert set(age["counts"].values()) == {0}
-    assert set(age["shares"].values()) == {None}
-    assert age["convergence"] == {"epsilon": 0.02, "documents": None, "projected": None}
-    json.dumps(result, allow_nan=False)
+@pytest.mark.parametrize(
+    "settings, is_judged",
+    [
+        ({}, False),
+        ({"gate": {"block": 0.3}}, True),
+        ({"attributes": {"gender": {"warn": 0.3}, "age": {}}}, True),
+        ({"gate": {"shift": {"block": 0.1}}}, True),
+        ({"reference": {"file": "r.json"}}, True),
+    ],
+)
+def test_a_run_that_judges_nothing_says_so_with_the_next_command(
+    settings: dict[str, object], is_judged: bool
+) -> None:
+    config = load(None, settings)
+    line = facts.unjudged(config)
+    assert (line is None) == is_judged
+    found = facts.answer(Totals.of(panes("open")), True, None, config)
+    assert (found.why == line, found.next == "evenflow init INPUT") == (not is_judged,) * 2
+
+
+@pytest.mark.parametrize(
+    ("states", "held", "reviewed", "word", "may"),
+    [
+        (["open"], None, Reviewed(), "open", True),
+        (["warn"], None, Reviewed(), "warn", True),
+        (["not_judged"], None, Reviewed(), "not_judged", True),
+        (["block", "open"], None, Reviewed(), "block", False),
+        (["open"], "held by Ada", Reviewed(), "held", False),
+        (["block", "open"], "held by Ada", Reviewed(confirmed=1), "held", False),
+        (["block", "open"], None, Reviewed(confirmed=1), "open", True),
+        (["block", "block"], None, Reviewed(confirmed=1), "block", False),
+        (["open", "block"], None, Reviewed(rejected=1), "warn", True),
+    ],
+)
+def test_one_may_train_unless_the_gate_is_held_or_a_blocked_pane_waits(
+    states: list[State], held: str | None, reviewed: Reviewed, word: str, may: bool
+) -> None:
+    totals = Totals.of(panes(*states)).model_copy(update={"reviewed": reviewed})
+    found = facts.of(totals, True, held).train
+    assert (found.word, found.may) == (word, may)
+    assert may or "evenflow gate" in (found.next or "")
+
+
+def test_the_pane_that_is_named_waits_for_a_decision() -> None:
+    totals = Totals.of(panes("block", "open", "block"))
+    assert "panes 0, 2 are in quarantine/, undecided; 2: " in facts.answer(totals, True, None).why
+    totals.reviewed = Reviewed(confirmed=1, decided=[2])
+    found = facts.answer(totals, True, None, output="out dir")
+    assert found.why == "pane 0 is in quarantine/, undecided"
+    assert "reject) 'out dir' --pane 0 " in (found.next or "")
+
+
+def test_panes_in_a_row_with_too_few_mentions_are_counted() -> None:
+    few: list[State] = ["not_judged", "not_judged"]
+    for states, count in ((few, 2), ([*few, "open"], 0), ([*few, "open", "not_judged"], 1)):
+        assert Totals.of(panes(*states)).attributes["gender"].unjudged == count
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.02, 0.01, 0.001])

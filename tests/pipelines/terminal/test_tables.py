@@ -1,5 +1,6 @@
 import pytest
 
+from evenflow.gates.facts import Facts
 from evenflow.pipelines.terminal import tables
 
 
@@ -11,73 +12,69 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 def score(
     dr: float | None, low: float | None = None, high: float | None = None
 ) -> dict[str, object]:
-    return {"dr": dr, "low": low, "high": high}
+    return {"dr": dr, "low": low, "high": high, "corrected": dr, "mentions": 9, "documents": 9}
 
 
 def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     attribute = {
-        "verdict": {"state": "warn"},
+        "verdict": {"state": "warn", "reason": ""},
         "rolling": score(0.25, 0.2, 0.3),
         "cumulative": score(0.3333),
-        "panes": {"too few": 4, "open": 1, "warn": 2, "block": 0},
+        "stream": {"state": None, "rolling": None},
+        "panes": {"not_judged": 4, "open": 1, "warn": 2, "block": 0},
     }
     attribute |= {"dr_before": None, "accepted": score(0.2, 0.1, 0.3), "hardly_named": None}
+    why = "age: [bold]why\x1b[0m"
+    train = {"may": False, "word": "block", "why": why, "next": "a 'b'"}
     status = {
         "state": "block",
-        "reason": "age: [bold]why\x1b[0m",
-        "finished": False,
+        "reason": why,
+        "train": train,
+        "finished": True,
         "held": None,
-        "panes": 3,
         "blocked_panes": 1,
         "blocked": [2],
-        "reviewed": {"accepted": 0, "rejected": 1},
+        "panes": 3,
+        "reviewed": {"accepted": 0, "rejected": 1, "confirmed": 0},
         "reading": {"panes": 1, "reason": "2 [b]dead[/b] letters"},
         "asking": {"panes": 0, "reason": None, "questions": 18, "fallbacks": 17},
         "documents": 12345,
         "accepted": 12000,
         "quarantined": 345,
+        "dead_letters": 2,
         "dead_reasons": {"not JSON": 2},
-        "removed": {"documents": 0, "panes": 0},
+        "removed": {"documents": 1, "panes": 1},
         "extra": {"documents": 0, "fields": {}},
-        "bias_score": None,
-        "weights": None,
         "attributes": {
-            "gender": attribute,
-            "age": attribute | {"cumulative": score(None), "hardly_named": "middle: few"},
+            "gender": attribute | {"dr_before": 0.4},
+            "age": attribute | {"rolling": score(None), "hardly_named": "middle: few"},
         },
     }
-    tables.gate(status)
+    tables.gate(Facts.model_validate(status), "out dir")
     out = capsys.readouterr().out
-    assert out.startswith(
-        "Too little could be read of 1 pane, which is in quarantine: 2 [b]dead[/b] \nletters\n"
-    )
-    assert "blocked: 2; `evenflow gate why` says why\n" in out
-    assert "against the gate: 0 panes accepted, 1 pane rejected by people\n" in out
-    assert "gender: cumulative DR 0.2000 0.100–0.300 of accepted/\n" in out
-    assert (
-        "18 questions to the language model, 17 answered by the embedded one in its place\n" in out
-    )
-    assert "gate: block (age: [bold]why\\u001b[0m; the run is not finished)\n" in out
-    assert (
-        "3 panes, 12,345 documents: 12,000 accepted, 345 in quarantine\n" in out
-        and "2 dead letters: not JSON\n" in out
-    )
-    row = " gender     warn  0.2500   0.200–0.300  0.3333        4     1     2      0 \n"
-    assert row in out
-    assert "no mention" in out and "age: middle: few\n" in out
-    assert max(map(len, out.splitlines())) <= 80
-    repaired = {"gender": attribute | {"dr_before": 0.4}, "age": attribute}
-    tables.gate(status | {"attributes": repaired})
-    out = capsys.readouterr().out
-    assert "gender: cumulative DR 0.4000 before repair, 0.2000 0.100–0.300 of accepted/\n" in out
-    assert "age: cumulative DR 0.2000 0.100–0.300 of accepted/\n" in out
-    tables.gate(status | {"held": "held by Ada at noon: tea", "attributes": {}})
-    assert (
-        "(age: [bold]why\\u001b[0m; held: held by Ada at noon: tea)"
-        in capsys.readouterr().out.replace(" \n", " ")
-    )
-    tables.gate(status | {"held": "pane 2 is blocked: age: [bold]why\x1b[0m", "attributes": {}})
-    assert "(age: [bold]why\\u001b[0m; held)" in capsys.readouterr().out
+    assert out.startswith("gate: block; may one train on accepted/: no\nwhy: age: [bold]why\\u001b")
+    [row] = [line.split() for line in out.splitlines() if line.startswith("gender  ")]
+    assert row == ["gender", "warn", "0.250", "0.200–0.300", "4", "1", "2", "0"]
+    assert out.split("12,000 accepted, 345 in quarantine\n")[1].splitlines() == [
+        "by people: 1 pane rejected",
+        "2 dead letters: not JSON 2",
+        "too little could be read of 1 pane: 2 [b]dead[/b] letters",
+        "18 questions to the language model, 17 answered by the embedded one",
+        "1 document of 1 pane set aside, so that the rest is accepted (gate.scope: documents)",
+        "gender: cumulative DR 0.400 before repair",
+        "age: middle: few",
+        "next: a 'b'",
+    ]
+    assert "no mention" in out
+    train |= {"why": 99 * "a long reason; "}
+    tables.gate(Facts.model_validate(status), "out", ["more"], tables.MOST)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == tables.MOST - 1  # the last one is the report
+    assert lines[2].endswith("…") and lines[-2:] == [
+        "more: evenflow gate status out",
+        "next: a 'b'",
+    ]
+    assert max(map(len, lines)) <= 80
 
 
 def test_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,11 +95,9 @@ def test_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
     )
     out = capsys.readouterr().out
     assert "1 document, 1.0 MB of text" in out
-    assert "│ gender    │ female │    1,000 │ 25.0% │  50.0% │ 0.2500     │ 0.200–0.300 │" in out
+    assert "│ gender    │ female │    1,000 │ 25.0% │  50.0% │ 0.250      │ 0.200–0.300 │" in out
     assert "no mention" in out
-    assert (
-        "gender: not yet; DR is known to ±0.02 after about 120,000 documents that name it\n" in out
-    )
+    assert "gender: DR known to ±0.02: not yet; needs about 120,000 documents that name it\n" in out
     assert "age:" not in out
     assert max(map(len, out.splitlines())) <= 80
 

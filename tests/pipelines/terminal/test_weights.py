@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pane_entries import attribute_entry
+
 from evenflow.gates.ledger.totals import AttributeTotals, Totals, WeightTotals
-from evenflow.gates.metrics import repair as metrics
-from evenflow.pipelines.terminal.weights import lines, summary
-from evenflow.schemas.ledger import STATES, AttributeEntry, Score, Sums, Verdict
+from evenflow.gates.metrics import figures as metrics
+from evenflow.gates.weights import lines, summary
+from evenflow.schemas.ledger import STATES, Score, Sums, Verdict
 from evenflow.schemas.ledger import Weights as Record
 
 SCORE = Score(dr=0.0, corrected=0.0, low=0.0, high=0.0, mentions=0, documents=0)
@@ -21,18 +23,7 @@ def totals() -> Totals:
         **{"profiles": 2, "limit": 4.0, "floor": 0.7},
         attributes={"gender": {"before": 0.3, "after": 0.1, "least": 0.05, "proven": 0.05}},
     )
-    last = AttributeEntry(
-        groups=["female", "male"],
-        target=[0.5, 0.5],
-        sums=sums(30, 50),
-        pane=SCORE,
-        rolling=SCORE,
-        cumulative=SCORE,
-        verdict=Verdict(state="open", reason="fine"),
-        relevant_sentences=1,
-        labels={},
-        heavy=[],
-    )
+    last = attribute_entry(sums(30, 50), SCORE, verdict=Verdict(state="open", reason="fine"))
     gender = AttributeTotals(
         last=last,
         sums=sums(30, 50),
@@ -54,7 +45,7 @@ def test_each_step_has_its_dr_and_its_cost():
     assert own["exchanged"] is None and own["asked"]
     assert list(lines(found)) == [
         "weights from 0.50 to 2.00: effective sample 80%, design effect 1.25",
-        "gender: DR 0.2500 as it came, 0.1250 after weights",
+        "gender: DR 0.250 as it came, 0.125 after weights",
         "  weights bring DR to 0.100; no weights up to 4 bring it below 0.050; the targets of the"
         " other attributes hold it there",
     ]
@@ -63,9 +54,9 @@ def test_each_step_has_its_dr_and_its_cost():
 def test_the_metrics_have_the_effective_sample():
     found = {
         sample.name: sample.value
-        for family in metrics.families(totals())
+        for family in metrics.families(totals(), None, {})
         for sample in family.samples
     }
     assert found["evenflow_effective_sample_ratio"] == 0.8
-    assert found["evenflow_design_effect"] == 1.25 and found["evenflow_dr_least"] == 0.05
-    assert not [one for each in metrics.families(Totals()) for one in each.samples]
+    none = metrics.families(Totals(), None, {})
+    assert not [one for each in none if "effective" in each.name for one in each.samples]

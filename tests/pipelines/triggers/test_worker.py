@@ -136,9 +136,7 @@ def test_killed_anywhere_actions_are_done_and_one_model_is_promoted(
     tmp_path: Path, what: str
 ) -> None:
     done = subprocess.run(
-        [sys.executable, str(HELPERS / what), str(tmp_path)],
-        capture_output=True,
-        text=True,
+        [sys.executable, str(HELPERS / what), str(tmp_path)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

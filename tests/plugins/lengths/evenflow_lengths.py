@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.config.section import Section, Share
+from evenflow.schemas.config.sections import Section, Share
 from evenflow.schemas.ledger import Measured, Score
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched

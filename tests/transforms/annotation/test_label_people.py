@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,7 @@ def test_a_corpus_without_a_label_has_no_rows() -> None:
     found = check(PUBLISHED, [(["a"], ["It rained."])], 2)
     assert found == {
         "documents": 1,
+        "learnt": True,
         "labels": [],
         "dr": dict.fromkeys(("words", "people", "without_weak")),
     }
@@ -58,3 +60,16 @@ def test_the_interval_is_wilsons(
 ) -> None:
     found = label_people._interval(share, variance, documents)
     assert found == pytest.approx((low, high), abs=0.01)
+
+
+def test_an_attribute_without_labelled_documents_has_no_figure(tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text("attribute: place\ngroups: {here: [IT], there: [US]}\n")
+    found = check(load(own), [(["a"], ["It told us that IT left the US."])], 2)
+    assert [(each["label"], each["mentions"], each["precision"]) for each in found["labels"]] == [
+        ("IT", 1, None),
+        ("US", 1, None),
+    ]
+    assert not found["learnt"]
+    assert found["dr"] == {"words": 0.0, "people": None, "without_weak": None}
+    assert found["labels"][0]["examples"][0]["people"] is None

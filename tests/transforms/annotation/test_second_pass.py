@@ -6,33 +6,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
+from model_answers import indicators, stereotype
+from put_out import rows
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.llm.budget import SPENT
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.client.stats import Stats
-from evenflow.transforms.measures.stereotypes import calibration, detect
+from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.measures.stereotypes.masking import widened
 from evenflow.wordlists import loader
 
 SENTENCES = (
-    "Women are gossiping at the market again.",
-    "Some girls cannot park a car, they say.",
-    "A clerk lost his pen on the way to bus {}.",
-    "Men never listen to anyone in room {}.",
-    "The nurse said that he would wash his hands {} times.",
-    "She bought {} hats.",
-    "Boys will fight about ball {}.",
-    "Every wife should cook {} meals for her husband.",
+    *("Women are gossiping at the market again.", "Some girls cannot park a car, they say."),
+    *("A clerk lost his pen on the way to bus {}.", "Men never listen to anyone in room {}."),
+    *("The nurse said that he would wash his hands {} times.", "She bought {} hats."),
+    *("Boys will fight about ball {}.", "Every wife should cook {} meals for her husband."),
 )
 VALID = {"who": "particular", "reason": "none", "verdict": "VALID"}
 
@@ -48,7 +44,8 @@ def corpus(folder: Path, files: int) -> Path:
     """The same documents, in one file or more: each makes a block of its own."""
     folder.mkdir(exist_ok=True)
     lines = [
-        json.dumps({"id": f"d{number:03d}", "text": text}) for number, text in enumerate(texts())
+        json.dumps({"id": f"d{number:03d}", "text": text, "n": number})
+        for number, text in enumerate(texts())
     ]
     size = -(-len(lines) // files)
     for number in range(files):
@@ -65,30 +62,10 @@ def says(request: Mapping[str, Any]) -> Turn:
         return Turn(content=json.dumps(VALID))
     label = data["listed"][0]
     if '"belief"' not in json.dumps(request):  # the indicators' questions
-        value = {
-            "has_label": True,
-            "label": label,
-            "target": "generic",
-            "connotation": "negative",
-            "grammar": "noun",
-        }
-        value |= {
-            "form": "generic",
-            "information": None,
-            "situation": None,
-            "sentiment": None,
-            "generalisation": None,
-        }
-        return Turn(content=json.dumps(value))
+        nothing = dict.fromkeys(("information", "situation", "sentiment", "generalisation"))
+        return Turn(content=json.dumps(indicators(label, None) | nothing))
     found = len(data["sentence"]) % 2 == 0
-    value = {
-        "mentions_group": True,
-        "label": label,
-        "belief": found,
-        "said": data["sentence"],
-        "trait": True,
-    }
-    return Turn(content=json.dumps(value | {"stereotype": found}))
+    return Turn(content=json.dumps(stereotype(label, data["sentence"], found)))
 
 
 def run(
@@ -110,14 +87,6 @@ def run(
     return tmp_path / name
 
 
-def committed(out: Path) -> list[dict[str, Any]]:
-    return [
-        row
-        for path in sorted((out / "accepted").iterdir())
-        for row in pq.read_table(path).to_pylist()
-    ]
-
-
 def chats(server: ScriptedLLM) -> set[str]:
     return {json.dumps(each["messages"]) for each in server.requests}
 
@@ -134,7 +103,7 @@ def cost(out: Path) -> dict[str, Stats]:
 @pytest.mark.parametrize("requests", [0, 7, 60])
 def test_what_is_asked_does_not_depend_on_blocks_and_workers(tmp_path: Path, requests: int) -> None:
     seen: list[set[str]] = []
-    rows: list[list[dict[str, Any]]] = []
+    found: list[list[dict[str, Any]]] = []
     for files, workers in ((1, 1), (3, 1), (8, 2)):
         with ScriptedLLM(says) as server:
             out = run(
@@ -147,7 +116,7 @@ def test_what_is_asked_does_not_depend_on_blocks_and_workers(tmp_path: Path, req
             )
             seen.append(chats(server))
             assert len(chats(server)) == requests  # a busy machine may see a retry of the same
-        rows.append(committed(out))
+        found.append(rows(out))
         spent = cost(out)
         assert (
             sum(each.questions - each.fallbacks.get(SPENT, 0) for each in spent.values())
@@ -156,7 +125,7 @@ def test_what_is_asked_does_not_depend_on_blocks_and_workers(tmp_path: Path, req
         assert sum(each.fallbacks.get(SPENT, 0) for each in spent.values()) > 0
         assert not list((out / "staged").iterdir())
     assert seen[0] == seen[1] == seen[2]
-    assert rows[0] == rows[1] == rows[2]
+    assert found[0] == found[1] == found[2]
 
 
 def test_the_most_valuable_of_the_whole_pane_are_asked(tmp_path: Path) -> None:
@@ -205,13 +174,9 @@ def test_a_budget_for_everything_gives_what_no_budget_gives(tmp_path: Path) -> N
         server.requests.clear()
         bound = run(tmp_path, "bound", server.url, **{"llm.requests": 100_000})
         assert chats(server) >= unbounded  # more, of sentences that are only then seen to go
-    assert committed(free) == committed(bound)
+    assert rows(free) == rows(bound)
     assert all(not each.fallbacks for each in cost(bound).values())
-    tables = [
-        [pq.read_table(path).to_pylist() for path in sorted((out / "sentences").iterdir())]
-        for out in (free, bound)
-    ]
-    assert tables[0] == tables[1]
+    assert rows(free, "sentences") == rows(bound, "sentences")
 
 
 def test_what_is_left_goes_to_the_questions_that_answers_bring_up(tmp_path: Path) -> None:
@@ -233,7 +198,7 @@ def test_a_replay_asks_nothing_twice_and_decides_the_same(tmp_path: Path) -> Non
         server.requests.clear()
         again = run(tmp_path, "again", server.url, 8, 2, **cache)
         assert not server.requests
-    assert committed(first) == committed(again)
+    assert rows(first) == rows(again)
     hits = sum(each.cache_hits for each in cost(again).values())
     assert hits == 40
 
@@ -249,45 +214,3 @@ def test_each_pane_has_the_budget(tmp_path: Path) -> None:
         for entry in read_entries(out)
     ]
     assert asked == [5, 5, 5, 5]
-
-
-def test_other_fields_dead_letters_and_set_aside_documents_survive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What lies in the pane beside its texts is the same with and without a budget."""
-    known = replace(calibration.shipped(), called={"gender": {"posts": [(0.5, 50, 50)]}})
-    monkeypatch.setattr(calibration, "shipped", lambda: known)
-    lines = [
-        json.dumps({"id": f"d{n}", "text": text, "n": n, "s": {"a": [n]}})
-        for n, text in enumerate(texts())
-    ]
-    lines.insert(5, "not json")
-    lines.insert(9, json.dumps({"id": "d1", "text": "A double."}))
-    (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    outs: list[Path] = []
-    with ScriptedLLM(says) as server:
-        for name, requests in (("free", None), ("bound", 100_000)):
-            given: dict[str, Any] = {
-                "llm.url": server.url,
-                "llm.model": MODEL,
-                "llm.cache": str(tmp_path / name),
-            }
-            given |= {"llm.detection": "llm", "llm.requests": requests}
-            given |= {"stereotypes.policy": "quarantine", "stereotypes.threshold": 0.1}
-            Run(
-                [str(tmp_path / "in.jsonl")],
-                tmp_path / f"out-{name}",
-                load(None, given, ["gender"]),
-            ).go()
-            outs.append(tmp_path / f"out-{name}")
-    entries = [read_entries(out)[0] for out in outs]
-    assert entries[0].dead_reasons == entries[1].dead_reasons
-    assert entries[0].dead == 2
-    assert entries[0].documents == entries[1].documents > 0
-    assert entries[0].set_aside is not None
-    assert [each.sha256 for each in entries[0].shards] == [
-        each.sha256 for each in entries[1].shards
-    ]
-    assert entries[1].set_aside is not None
-    assert entries[0].set_aside.sha256 == entries[1].set_aside.sha256
-    assert entries[0].input_bytes == entries[1].input_bytes

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from evenflow.schemas.config import load
 from evenflow.transforms.io import blocks
 from evenflow.transforms.io.blocks import FileReader, read_blocks
+from evenflow.transforms.io.growth import whole_records
 from evenflow.transforms.io.lines import CsvLines
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.scan import Scanned, scan, split
@@ -172,3 +173,18 @@ def test_a_file_that_is_cut_off_gives_what_is_before(tmp_path: Path, name: str) 
     assert [identity for each in found for identity in each.ids] == ["<a>"]
     assert found[-1].dead[-1]["reason"].startswith("cannot be read further")
     assert scanned(path)[-1].fault
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_a_first_line_that_is_too_long_for_its_names_is_a_fault(tmp_path: Path, name: str) -> None:
+    """Cut, its last fields would have no name, and their values would be lost without a word."""
+    path, most = tmp_path / name, 2 << 20
+    pack = gzip.compress if name.endswith(".gz") else bytes
+    for length, fault in ((most, None), (most + 1, "its first line is longer than 2 MiB")):
+        path.write_bytes(pack(b"id,text,".ljust(length, b"x") + b"\n1,a,b\n"))
+        *_, last = read_blocks(str(path))
+        assert (last.fault or "None").endswith(str(fault))
+        (part,) = split(str(path), path.stat().st_size, 1 << 20)
+        assert [each.fault for each in scan(part)][-1] == bool(fault)
+        if name == "a.csv":
+            assert whole_records(str(path), path.stat().st_size) == path.stat().st_size

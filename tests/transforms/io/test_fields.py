@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -182,6 +183,32 @@ def test_of_too_many_fields_the_most_frequent_have_a_column() -> None:
         schema, rows = put_together(blocks)
         assert len(schema) == fields.MAX_FIELDS and schema.names[-1] == "often"
         assert same(rows, many)
+
+
+def test_names_are_counted_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "COUNTED", 4)
+    texts = [json.dumps({"often": 1, f"f{i}": i}) for i in range(20)]
+    counts = fields.count_names(Counter(["first", "first"]), texts)
+    assert len(counts) <= 4 and counts["often"] == 20 and next(iter(counts)) == "first"
+
+
+def test_a_schema_has_a_bound_with_the_keys_of_its_objects() -> None:
+    """A file of Parquet has a column for each key, and each takes memory."""
+    keys = {f"k{i}": i for i in range(fields.MAX_FIELDS)}
+    record = {**{f"f{i}": keys for i in range(6)}, "n": 1}
+    schema, rows = put_together([[record]])
+    assert [fields.is_json(each) for each in schema] == [*[False] * 4, True, True, False]
+    assert same(rows, [record])
+    first = next(iter(schema)).with_name("new")
+    assert fields.widened(list(schema), [first, pa.field("m", pa.int64())])[7:] == [
+        pa.field("m", pa.int64())
+    ]
+
+
+def test_an_object_of_too_many_keys_is_json_also_if_it_is_alone() -> None:
+    record = {"v": {f"k{i}": i for i in range(fields.MAX_FIELDS + 1)}}
+    schema, rows = put_together([[record]])
+    assert fields.is_json(schema.field("v")) and same(rows, [record])
 
 
 @pytest.mark.parametrize(

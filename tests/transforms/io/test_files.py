@@ -17,7 +17,9 @@ def test_match(tmp_path: Path) -> None:
     names = [
         str(tmp_path / name) for name in ("a.jsonl", "b.txt", "deep/d.parquet", "odd[1].jsonl")
     ]
-    assert files.match([str(tmp_path)]) == dict.fromkeys(sorted(names), 5)
+    told: list[str] = []
+    assert files.match([str(tmp_path)], note=told.append) == dict.fromkeys(sorted(names), 5)
+    assert told == ["1 file is left out, as no format: 1 .dat"]
     assert files.match([str(tmp_path / "odd[1].jsonl")]) == {names[3]: 5}
     assert files.match([str(tmp_path / "*.txt"), names[1]]) == {names[1]: 5}
     assert list(files.match([str(tmp_path / "**" / "*.parquet")])) == [names[2]]
@@ -32,9 +34,8 @@ def test_a_file_is_read_once_whatever_it_is_called(
     (tmp_path / "x.jsonl").write_text("{}\n")
     (tmp_path / "link.jsonl").symlink_to("x.jsonl")
     monkeypatch.chdir(tmp_path)
-    assert list(
-        files.find(["x.jsonl", "./x.jsonl", str(tmp_path / "x.jsonl"), "../" + tmp_path.name])
-    ) == [str(tmp_path / "link.jsonl")]
+    names = ["x.jsonl", "./x.jsonl", str(tmp_path / "x.jsonl"), "../" + tmp_path.name]
+    assert list(files.find(names).files) == [str(tmp_path / "link.jsonl")]
 
 
 @pytest.mark.parametrize(
@@ -52,15 +53,8 @@ def test_the_folder_that_holds_all_files(names: list[str], root: str) -> None:
 
 
 NAMES = (
-    "a.jsonl",
-    "b.txt",
-    "c.csv",
-    ".hidden.jsonl",
-    "deep/d.parquet",
-    "deep/er/e.jsonl",
-    "deep/.h/f.jsonl",
-    "odd[1].jsonl",
-    "a b%20c/g.jsonl",
+    *("a.jsonl", "b.txt", "c.csv", ".hidden.jsonl", "deep/d.parquet", "deep/er/e.jsonl"),
+    *("deep/.h/f.jsonl", "odd[1].jsonl", "a b%20c/g.jsonl"),
 )
 
 
@@ -79,7 +73,9 @@ def test_a_glob_means_the_same_in_a_store(tmp_path: Path, pattern: str) -> None:
 
     def found(root: str) -> list[str] | str:
         try:
-            return [name.removeprefix(f"{root}/") for name in files.find([f"{root}/{pattern}"])]
+            return [
+                name.removeprefix(f"{root}/") for name in files.find([f"{root}/{pattern}"]).files
+            ]
         except files.InputError as error:
             return str(error).replace(root, "")
 
@@ -108,23 +104,22 @@ def test_the_output_of_a_run_is_left_out_unless_its_folder_is_named(
     for name in ("a.jsonl", "deep/out/accepted/p.parquet", "deep/out/sentences/s.parquet"):
         place.write(f"in/{name}", b"{}\n")
     place.write("in/deep/out/ledger/meta.json", b"{}")
-    told: list[str] = []
-    try:
-        names = list(files.match([place.address(pattern)], told.append))
-    except files.InputError as error:
-        assert str(error).endswith("in/deep/out/accepted")
-        names = []
-    assert names == [place.address(name) for name in found]
-    assert told == [place.address(name) for name in outputs]
+    if not found:
+        with pytest.raises(files.InputError, match=r"in/deep/out/accepted$"):
+            files.find([place.address(pattern)])
+        return
+    names = files.find([place.address(pattern)])
+    assert list(names.files) == [place.address(name) for name in found]
+    assert names.outputs == [place.address(name) for name in outputs]
 
 
 def test_an_object_is_read_and_known_by_its_etag() -> None:
     store = at(f"memory://{uuid4().hex}")
     store.write("in/a.jsonl", b'{"text": "x"}\n' * 3)
-    [(name, first)] = files.find([f"{store}/in"]).items()
+    [(name, first)] = files.find([f"{store}/in"]).files.items()
     assert sum(block.size for block in read_blocks(name)) == 3
     store.write("in/a.jsonl", b'{"text": "y"}\n' * 3)
-    [(_, second)] = files.find([name]).items()
+    [(_, second)] = files.find([name]).files.items()
     assert (first.bytes, first.identity == second.identity) == (second.bytes, False)
 
 
@@ -132,3 +127,52 @@ def test_a_store_that_cannot_be_listed_is_named() -> None:
     with pytest.raises(files.InputError, match="no address of a store") as raised:
         files.find(["hdfs://x/a.jsonl"])
     assert isinstance(raised.value.__cause__, StorageError)
+
+
+HIDDEN = (
+    *(".a.jsonl", "._a.jsonl", "_a.jsonl", "a.jsonl.tmp", "A.JSONL.TMP", "a.jsonl~", "_SUCCESS"),
+    *(
+        ".git/a.jsonl",
+        "_temporary/0/a.jsonl",
+        "__MACOSX/a.jsonl",
+        "deep/.ipynb_checkpoints/a.jsonl",
+    ),
+    *("x.tmp/a.jsonl", ".a.jsonl.crc"),
+)
+
+
+@pytest.mark.parametrize("is_local", [True, False], ids=["local", "store"])
+def test_what_is_hidden_or_temporary_is_no_input_unless_it_is_named(
+    tmp_path: Path, is_local: bool
+) -> None:
+    place = at(tmp_path if is_local else f"memory://{uuid4().hex}")
+    seen = ("a.jsonl", "deep/b.JSONL.GZ", "_year=2024/c.jsonl")
+    for name in (*seen, *HIDDEN):
+        place.write(f"in/{name}", b"{}\n")
+    found = files.find([place.address("in")])
+    assert list(found.files) == sorted(place.address(f"in/{name}") for name in seen)
+    assert found.unread == {}
+    for named in ("in/_a.jsonl", "in/_a*", "in/_temporary", "in/.git", "in/.git/*", "in/x.tmp/*"):
+        assert len(files.find([place.address(named)]).files) == 1, named
+    with pytest.raises(files.InputError, match="no file matches"):
+        files.find([place.address("in/*~")])
+
+
+def test_a_file_that_is_there_and_that_nothing_reads_is_named_by_its_ending(tmp_path: Path) -> None:
+    (tmp_path / "a.docx").touch()
+    for pattern in (tmp_path, tmp_path / "a.docx"):
+        with pytest.raises(files.InputError, match=r"no format: 1 \.docx; formats are \.jsonl"):
+            files.find([str(pattern)])
+
+
+def test_files_that_nothing_reads_are_counted_by_ending(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.pdf", "c.PDF", "deep/LICENSE", "d.wat.gz", "e.zip", ".x.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"{}")
+    found = files.find([str(tmp_path)])
+    assert found.unread == {".pdf": 2, "": 1, ".wat.gz": 1, ".zip": 1}
+    assert found.said[0].startswith("5 files are left out, as no format: 2 .pdf, 1 ")
+    assert "1 without an ending" in found.said[0]
+    with pytest.raises(files.InputError, match=r"1 \.zip.*strict_input is set"):
+        files.find([str(tmp_path)], strict=True)
+    assert files.find([str(tmp_path / "*.jsonl")], strict=True).unread == {}

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evenflow.schemas.config.fields import Fields
 from evenflow.transforms.io import first_records
 from evenflow.transforms.io.files import InputError
 
@@ -43,16 +44,16 @@ def test_a_wrong_name_is_found_with_the_names_that_there_are(
     (tmp_path / name).write_bytes(data)
     names = [str(tmp_path / "good.jsonl"), str(tmp_path / name)]
     if there is None:
-        first_records.check_text_field(names, "text")
+        first_records.check_text_field(names, Fields())
         return
     with pytest.raises(InputError, match=f"{name}: no field 'text' .* there are {there}\\. "):
-        first_records.check_text_field(names, "text")
+        first_records.check_text_field(names, Fields())
 
 
 def test_of_many_files_some_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
     monkeypatch.setattr(first_records, "_fields", lambda name: looked.append(name) or [])
     names = [f"{number}.jsonl" for number in range(950)]
-    first_records.check_text_field(names, "text")
+    first_records.check_text_field(names, Fields())
     assert looked == names[::10]
-    first_records.check_text_field([], "text")
+    first_records.check_text_field([], Fields())

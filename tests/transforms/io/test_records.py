@@ -36,7 +36,7 @@ def lines(*raws: bytes, file: str = "in.jsonl") -> Documents:
         (b'{"text":" \\n\\u00a0"}', "text empty", "empty"),
         (b'{"text":"\xff"}', "invalid UTF-8", "byte 9"),
         (b'{"text":"a","id":[1]}', "id unusable", "a list"),
-        (b'{"text":"a","id":1.5}', "id unusable", "a number"),
+        (b'{"text":"a","id":true}', "id unusable", "true or false"),
         (
             b'{"text":"a","more":' + b"[" * 201 + b"]" * 201 + b"}",
             "nested too deeply",
@@ -92,7 +92,7 @@ def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
 def test_own_columns_are_computed_anew_and_others_kept() -> None:
     block = Block("a.jsonl", 0, [b'{"text":"a","mentions_x_y":3,"url":"u"}'], 0)
     found = validate(block, CONFIG, frozenset({"mentions_x_y"}))
-    assert [column.name for column in found.fields] == ["url"]
+    assert [column.name for column in found.fields] == ["url", "input_mentions_x_y"]
 
 
 def test_configured_names() -> None:

@@ -193,40 +193,7 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         for letter in letters
     )
     figures = json.loads(piece.figures)
-    assert (figures["documents"], figures["dead_reasons"]) == (
-        len(TEXTS) - len(BAD),
-        {KIND: 3},
-    )
-
-
-def test_the_gate_on_files_does_not_depend_on_how_blocks_are_cut(
-    faulty: Any, tmp_path: Path
-) -> None:
-    (tmp_path / "in.jsonl").write_bytes(b"\n".join(LINES))
-    faulty(ZeroDivisionError())
-    dead = []
-    for docs in (4, 50):
-        out = tmp_path / f"out{docs}"
-        Run(
-            [str(tmp_path / "in.jsonl")],
-            out,
-            load(None, {"pane.docs": docs, "gate.most_dead": 1.0}),
-        ).go()
-        dead.append(
-            [
-                json.loads(line)
-                for path in sorted(out.glob("dead-letter/*"))
-                for line in path.read_text().splitlines()
-            ]
-        )
-        parts = [
-            path
-            for folder in ("accepted", "quarantine")
-            for path in out.glob(f"{folder}/*.parquet")
-        ]
-        assert sum(pq.read_metadata(path).num_rows for path in parts) == len(TEXTS) - len(BAD)
-    assert [letter["ordinal"] for letter in dead[0]] == sorted(BAD)
-    assert dead[0] == dead[1]
+    assert (figures["documents"], figures["dead_reasons"]) == (len(TEXTS) - len(BAD), {KIND: 3})
 
 
 def test_a_date_beyond_pythons_years(tmp_path: Path) -> None:
@@ -259,7 +226,7 @@ def test_a_date_beyond_pythons_years(tmp_path: Path) -> None:
         path.read_text().splitlines() for path in (tmp_path / "out" / "dead-letter").iterdir()
     ]
     reasons = [json.loads(line)["reason"].partition(":")[0] for line in letters]
-    unusable = "field 'id' is an object; text or a whole number was expected"
+    unusable = "field 'id' is an object; text or a number was expected"
     assert sorted(reasons) == sorted(["the text is empty"] * 2 + [unusable] * 2 + [KIND])
 
 

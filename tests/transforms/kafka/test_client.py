@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evenflow.transforms.kafka import client
+from evenflow.transforms.kafka.batches import BatchTooLargeError, LargeBatchError, Record
 from evenflow.transforms.kafka.client import LEFT_OUT, MOST_HEADERS, PartitionReader, Trimmed
 from evenflow.transforms.kafka.settings import KafkaSettings
 
@@ -59,3 +60,39 @@ def test_the_first_headers_are_kept_and_the_others_counted(number: int) -> None:
     more = max(number - MOST_HEADERS, 0)
     assert headers[:MOST_HEADERS] == given[:MOST_HEADERS]
     assert headers[MOST_HEADERS:] == ([(LEFT_OUT, b"%d" % more)] if more else [])
+
+
+def test_a_large_batch_is_read_in_several_steps_and_what_follows_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A failure within it comes after the records before it."""
+
+    class Large:
+        next = 9
+
+        def records(self, topic: str, partition: int, first: int) -> Any:
+            """Four records of half a poll, and an error."""
+            for offset in range(first, 8):
+                yield Record(topic, partition, offset, 0, None, value, [])
+            raise BatchTooLargeError(9)
+
+    value = bytes(client.POLL_BYTES // 2)
+    consumer = Consumer([1] * 12)
+    taken = consumer.poll
+
+    def poll(**asked: Any) -> dict[Any, list[Any]]:
+        if consumer.at == 4:
+            raise LargeBatchError(Large())  # type: ignore[arg-type]
+        return taken(**asked)
+
+    consumer.poll = poll  # type: ignore[method-assign]
+    reader = PartitionReader(KafkaSettings("h:1"), "t", 0, None, 1.0)  # type: ignore[arg-type]
+    monkeypatch.setattr(reader, "_connect", lambda: consumer)
+    at, steps = 4, []
+    for _ in range(2):
+        records, at = reader.read(at, 0.0)
+        steps.append(([each.offset for each in records], at))
+    assert steps == [([4, 5], 6), ([6, 7], 8)]
+    with pytest.raises(BatchTooLargeError) as raised:
+        reader.read(at, 0.0)
+    assert len(reader.read(raised.value.next, 0.0)[0]) == 3

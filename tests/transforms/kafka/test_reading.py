@@ -5,14 +5,15 @@ away for a while: producers send later what they have from that time.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from kafka.errors import KafkaConnectionError
 
 from evenflow.transforms.kafka import client, reading
 from evenflow.transforms.kafka.client import Ends, PartitionReader
-from evenflow.transforms.kafka.panes import PaneCutter, Start
+from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
+from evenflow.transforms.kafka.panes import END, PaneCutter, Start
 from evenflow.transforms.kafka.reading import PartitionReading
 from evenflow.transforms.kafka.settings import KafkaSettings
 
@@ -179,3 +180,108 @@ def test_a_clock_that_goes_back_does_not_keep_from_asking(
     assert ends.end(TP) == (BEGIN, 0)
     clock.now, clock.ahead = 1.0, -300.0
     assert ends.end(TP) == (BEGIN - 299.0, 0) and topic.questions == 2
+
+
+def test_a_partition_with_a_stop_ends_there_and_asks_nothing_more(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = Topic(clock, [(0.0, 0.0)] * 5, (0.0, 0.0), False)
+    monkeypatch.setattr(client, "connect", topic.connect)
+    settings = KafkaSettings("h:1")
+    reader = PartitionReader(settings, "t", 0, Ends(settings), 300.0)
+    partition = PartitionReading(reader, Start(0, CUTTER.start()), 3, CUTTER)
+    assert not partition.ended and partition.passed != END
+    offsets = [offset for item in partition.read() for offset in range(item.start, item.next)]
+    assert offsets == [0, 1, 2] and partition.at == 3
+    assert partition.ended and partition.passed == END
+    monkeypatch.setattr(reader, "read", lambda *asked: pytest.fail("it asks for more"))
+    assert partition.read() == []
+
+
+def test_a_partition_that_begins_at_its_stop_has_ended() -> None:
+    settings = KafkaSettings("h:1")
+    reader = PartitionReader(settings, "t", 0, Ends(settings), 300.0)
+    partition = PartitionReading(reader, Start(3, CUTTER.start()), 3, CUTTER)
+    assert partition.ended and partition.read() == []
+
+
+class Answers:
+    """A reader that gives what a test says, and notes how long it was to wait."""
+
+    topic, partition, name = "t", 0, "t[0]"
+
+    def __init__(self, *reads: Any, known: int | None = None, end: tuple[float, int] | None = None):
+        self._reads, self._known, self._end = list(reads), known, end
+        self.waited: list[float] = []
+
+    def known_end(self) -> int | None:
+        """The end that the last fetch told."""
+        return self._known
+
+    def read(self, at: int, wait: float) -> Any:
+        """The next answer: records and the offset after them."""
+        self.waited.append(wait)
+        answer = self._reads.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def end(self) -> tuple[float, int] | None:
+        """When the end was asked for, and the end."""
+        return self._end
+
+
+def answered(reader: Answers, stop: int | None) -> PartitionReading:
+    """A partition of a reader that a test made, from its begin on."""
+    return PartitionReading(cast(PartitionReader, reader), Start(0, CUTTER.start()), stop, CUTTER)
+
+
+def test_last_offsets_without_records_end_a_partition(clock: Clock) -> None:
+    """Marks of transactions have offsets, and are no records."""
+    partition = answered(Answers(([], 3), end=(BEGIN, 3)), 3)
+    assert partition.read() == [] and partition.ended and partition.at == 3
+    open_ended = answered(Answers(([], 3), end=(BEGIN, 3)), None)
+    assert open_ended.read() == [] and not open_ended.ended and open_ended.at == 0
+
+
+def test_offsets_without_records_before_the_stop_do_not_end_a_partition(clock: Clock) -> None:
+    clock.now = 7.0
+    partition = answered(Answers(([], 2), end=(BEGIN, 5)), 5)
+    assert partition.read() == [] and not partition.ended
+    assert partition.due == 7.0  # there is more: at once
+
+
+def test_an_end_before_the_stop_is_an_error(clock: Clock) -> None:
+    partition = answered(Answers(([], 2), end=(BEGIN, 2)), 5)
+    with pytest.raises(BeyondEndError, match="ended at 5 and ends at 2 now"):
+        partition.read()
+
+
+def test_a_reader_that_knows_no_end_is_asked_later(clock: Clock) -> None:
+    clock.now = 7.0
+    partition = answered(Answers(([], 0)), None)
+    assert partition.read() == [] and partition.due == 7.0 + client.AGAIN_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("stop", "known", "waits"),
+    [(None, 0, False), (None, 1, True), (None, None, True), (5, 0, True)],
+)
+def test_data_are_waited_for_where_there_are_some(
+    stop: int | None, known: int | None, waits: bool, clock: Clock
+) -> None:
+    reader = Answers(([], 0), known=known, end=(BEGIN, 9))
+    answered(reader, stop).read()
+    assert reader.waited == [reading.WAIT_SECONDS if waits else 0.0]
+
+
+@pytest.mark.parametrize(("stop", "gone"), [(None, 9), (4, 4), (9, 9)])
+def test_offsets_that_are_gone_are_lost_up_to_the_stop(
+    stop: int | None, gone: int, clock: Clock
+) -> None:
+    [lost] = answered(Answers(OutOfRangeError(9)), stop).read()
+    assert (lost.start, lost.next) == (0, gone)
+
+
+def test_a_reader_that_has_lost_nothing_is_read_again(clock: Clock) -> None:
+    assert answered(Answers(OutOfRangeError(0), end=(BEGIN, 1)), None).read() == []

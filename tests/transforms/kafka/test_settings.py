@@ -50,12 +50,6 @@ def test_what_is_wrong_is_named(bootstrap: str, security: dict[str, object], mes
         KafkaSettings(bootstrap, security)
 
 
-def test_a_secret_in_plain_is_refused_and_not_repeated() -> None:
-    with pytest.raises(KafkaSettingsError) as caught:
-        KafkaSettings("a:1", {"sasl_plain_password": "hush"})
-    assert "sasl_plain_password" in str(caught.value) and "hush" not in str(caught.value)
-
-
 def test_a_secret_that_is_not_there_names_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ WHOLE_WORDS = [
     ("“Woman!” he said", "female:Woman male:he"),
     ("he…she", "male:he female:she"),
     ("he/she, his|hers", "male:he female:she male:his female:hers"),
-    ("s/he", "male:he"),
+    ("s/he", "female:s/ male:he"),
     ("he&she", "male:he female:she"),
     ("<b>woman</b>", "female:woman"),
     ("queen=king+1", "female:queen male:king"),
@@ -139,6 +139,9 @@ INVISIBLE = [
     ("fiance\u200d\u0301e", "female:fiance\u200d\u0301e"),
     ("father\u00ad-in-\u200blaw", "male:father\u00ad-in-\u200blaw"),
     ("the\u00adman", ""),
+    ("women\u200band men", "female:women male:men"),
+    ("he\u200bshe", "male:he female:she"),
+    ("hu\u200bman", ""),
     ("\u061cman\u180e", "male:man"),
     ("he\u00ad, she", "male:he female:she"),
 ]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scripted_asker import Says
 from substitution_questions import about
 
-from evenflow.transforms.llm.budget import SPENT, Budgeted, QuestionCollector, count_asked
+from evenflow.transforms.llm import SPENT, count_asked
+from evenflow.transforms.llm.budget import Budgeted, QuestionCollector
 from evenflow.transforms.llm.client.stats import Counted
 from evenflow.transforms.llm.questions import DEFERRED
 

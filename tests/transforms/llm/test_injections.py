@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from model_answers import indicators, stereotype
 from places import DATA
 from scripted_judge import Judge
-from scripted_llm import MODEL, ScriptedLLM, Turn
 from stereotype_models import scorer
 
 from evenflow.prompts import loader
@@ -19,8 +19,6 @@ from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.llm import answers as llm_answers
 from evenflow.transforms.llm import judges
 from evenflow.transforms.llm.cascade import select_all
-from evenflow.transforms.llm.client.client import Client
-from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
@@ -58,31 +56,8 @@ def answers(prompt: str, case: Mapping[str, Any]) -> list[Any]:
     """The answers of a model that obeys a text: its demands, and its words wherever possible."""
     payload = case["payload"]
     forms: dict[str, list[Any]] = {
-        "stereotypes": [
-            {
-                "mentions_group": True,
-                "label": payload,
-                "belief": True,
-                "said": said,
-                "trait": True,
-                "stereotype": True,
-            }
-            for said in (payload, case["text"], None)
-        ],
-        "indicators": [
-            {
-                "has_label": True,
-                "label": payload,
-                "target": "generic",
-                "connotation": "negative",
-                "grammar": "noun",
-                "form": "generic",
-                "information": payload,
-                "situation": "characteristic",
-                "sentiment": "negative",
-                "generalisation": "abstract",
-            }
-        ],
+        "stereotypes": [stereotype(payload, said) for said in (payload, case["text"], None)],
+        "indicators": [indicators(payload, payload)],
         "substitution": [
             {"who": "named", "reason": "named", "verdict": "VALID"},
             {"who": "anybody", "reason": payload, "verdict": "INVALID"},
@@ -218,34 +193,6 @@ def test_a_verdict_accepts_or_refuses_and_nothing_more(case: Mapping[str, Any]) 
         assert {each.probability for each in found} <= {0.0, 0.5, 1.0}
         assert {each.reason for each in found} <= {"", *judges.REASONS.values()}
         assert set(judge.tally.rejected) | set(judge.tally.fallbacks) <= REASONS
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_the_same_over_http(way: int) -> None:
-    """The answers of a server that obeys pass the same checks and give the same values."""
-    by_text = {case["text"]: case for case in CASES}
-
-    def script(request: Mapping[str, Any]) -> Turn:
-        data = json.loads(request["messages"][-1]["content"])
-        ways = answers("stereotypes", by_text[data["sentence"]])
-        answer = ways[way % len(ways)]
-        return Turn(content=answer if isinstance(answer, str) else json.dumps(answer))
-
-    texts = list(by_text)
-    server = ScriptedLLM(script)
-    try:
-        with Client(ServerSettings(server.url, MODEL, deadline=30, concurrency=8)) as client:
-            detector = TieredDetector(Silent(), client, select_all)
-            judged = detector.judge(texts, [labels(text) for text in texts])
-    finally:
-        server.close()
-    assert detector.tally.questions == len(texts)
-    assert detector.tally.rejected.total() + detector.tally.fallbacks.total() > len(texts) / 2
-    for text, each in zip(texts, judged, strict=True):
-        here = TieredDetector(Silent(), Obeys(by_text[text], way), select_all).judge(
-            [text], [labels(text)]
-        )[0]
-        assert each.value == here.value
 
 
 def test_the_texts_really_attack() -> None:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from put_out import rows
 from scripted_asker import NO_ANSWER, Says
 from scripted_judge import First, Judge, shipped
 from scripted_llm import MODEL, ScriptedLLM, Turn
@@ -242,8 +242,7 @@ def run(folder: Path, name: str, url: str, **more: object) -> Path:
 
 
 def texts_of(out: Path) -> dict[str, str]:
-    shards = sorted((out / "accepted").iterdir()) + sorted((out / "quarantine").iterdir())
-    return {row["id"]: row["text"] for shard in shards for row in pq.read_table(shard).to_pylist()}
+    return {row["id"]: row["text"] for row in rows(out, "accepted", "quarantine")}
 
 
 def is_right(number: int) -> bool:

@@ -53,11 +53,7 @@ def test_the_shipped_head_tells_a_creed_from_people() -> None:
     ],
 )
 def test_a_damaged_head_is_named(
-    tmp_path: Path,
-    kind: type[StereotypeHead | CreedHead],
-    manifest: str,
-    tensors: str,
-    damage: str,
+    tmp_path: Path, kind: type[StereotypeHead | CreedHead], manifest: str, tensors: str, damage: str
 ) -> None:
     for name in (manifest, tensors):
         shutil.copyfile(files.SHIPPED / name, tmp_path / name)

@@ -1,4 +1,4 @@
-"""Training: what a row needs, how figures are computed, and a tiny model (needs torch)."""
+"""Training: how figures are computed, and a tiny model (needs torch)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import hashlib
 import json
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from parts import needs_training
 
-needs_training("torch", "onnx", "onnxscript", "sklearn")
+needs_training("torch", "transformers", "onnx", "onnxscript", "sklearn")
 
 from evenflow.pipelines.lab.train import reader as reader_command  # noqa: E402
-from evenflow.transforms.lab.training import __main__ as command  # noqa: E402
-from evenflow.transforms.lab.training import card, data, distil, evaluate, network  # noqa: E402
-from evenflow.transforms.lab.training.rebuild import LEFT_OUT  # noqa: E402
-from evenflow.transforms.models.encoder import Encoder  # noqa: E402
+from evenflow.transforms.lab.training import distil, evaluate, head  # noqa: E402
+from evenflow.transforms.models import static  # noqa: E402
+from evenflow.transforms.models.encoder import WIDTH  # noqa: E402
 from evenflow.transforms.models.passages import Place  # noqa: E402
 from evenflow.transforms.models.reader import Reader  # noqa: E402
 from evenflow.transforms.models.static import FirstStage  # noqa: E402
@@ -46,32 +46,6 @@ PIECES = (
 RIGHT, WRONG = "A [man|woman] smiled.", "[She|He] gave birth."
 
 
-def row(number: int, source: str, split: str = "train") -> dict[str, object]:
-    right = number % 2 == 0
-    return {
-        "id": str(number),
-        "source": source,
-        "doc": f"{source}-{number}",
-        "attribute": "gender",
-        "windows": [RIGHT if right else WRONG],
-        "label": "r" if right else "w",
-        "reason": "" if right else "biology",
-        "split": split,
-    }
-
-
-def sentence(number: int, task: str, label: object, split: str = "train") -> dict[str, object]:
-    text = "folks are lazy." if label else "folks are kind."
-    return {
-        "text": text,
-        "task": task,
-        "label": label,
-        "source": ("reddit", "abc")[number % 4 // 2],
-        "doc": f"d{number}",
-        "split": split,
-    }
-
-
 def write(path: Path, rows: list[dict[str, object]]) -> None:
     with gzip.open(path, "wt", encoding="utf-8") as lines:
         lines.writelines(json.dumps(each) + "\n" for each in rows)
@@ -81,7 +55,7 @@ def write(path: Path, rows: list[dict[str, object]]) -> None:
 def pretrained(tmp_path: Path) -> Path:
     """A folder as the package of all-MiniLM-L6-v2 has it: one layer with random weights."""
     rng = np.random.default_rng(0)
-    wide, within = network.WIDTH, network.WITHIN
+    wide, within = WIDTH, 4 * WIDTH
     shapes = {
         "embeddings.word_embeddings.weight": (len(PIECES), wide),
         "embeddings.position_embeddings.weight": (512, wide),
@@ -120,54 +94,6 @@ def pretrained(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_tiny_model_is_rebuilt(
-    tmp_path: Path, pretrained: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = [
-        row(number, source)
-        for number, source in enumerate(["reddit", "ewt-email", "fiction", "abc"] * 6)
-    ]
-    rows += [row(number, "reddit", "report") for number in range(100, 110)]
-    sentences = [sentence(number, "stereotype", number % 2) for number in range(12)]
-    sentences += [sentence(number, "stance", "stated") for number in range(2)]
-    sentences += [
-        sentence(30, "indicators", {"target": "generic"}),
-        sentence(31, "strength", 0.5),
-        sentence(32, "association", 1),
-    ]
-    write(tmp_path / data.EXCHANGES, rows)
-    write(tmp_path / data.SENTENCES, sentences)
-    out = tmp_path / "out"
-    command.main(
-        [
-            str(pretrained),
-            str(out),
-            "--data",
-            str(tmp_path),
-            "--layers",
-            "1",
-            "--epochs",
-            "2",
-            "--threads",
-            "1",
-        ]
-    )
-    assert "reddit report 10" in capsys.readouterr().out
-    encoder, first = Encoder(out), FirstStage(out)
-    for found in (
-        encoder.exchanges("gender", [[RIGHT], [WRONG]]),
-        first.exchanges("gender", [[RIGHT], [WRONG]]),
-    ):
-        assert len(found) == 2
-    (said_of,) = encoder.stereotypes(["folks are lazy."])
-    assert said_of.stance == {"stated": 1.0}
-    assert said_of.indicators == {"target": {"generic": 1.0}}
-    text = (out / card.NAME).read_text()
-    assert "exchange: report documents" in text
-    assert "exchange: sources left out" in text
-    assert len((out / LEFT_OUT).read_text().splitlines()) == 24
-
-
 def document(number: int) -> dict[str, object]:
     right = number % 2 == 0
     text = "A man smiled. He smiled." if right else "She gave birth. She smiled."
@@ -198,11 +124,11 @@ def test_a_reader_is_trained_and_goes_on_from_an_earlier_training(
 ) -> None:
     rows = tmp_path / "documents.jsonl.gz"
     write(rows, [document(number) for number in range(70)])
-    options = ["--documents", str(rows), "--layers", "1", "--epochs", "1", "--threads", "1"]
+    options: Any = {"documents": [rows], "layers": 1, "epochs": 1, "threads": 1}
     first, out = tmp_path / "first", tmp_path / "out"
-    reader_command.main([str(pretrained), str(first), *options, "--until", "30"])
+    reader_command.train(pretrained, first, **options, until=30)
     early = capsys.readouterr().out
-    reader_command.main([str(pretrained), str(out), *options, "--begin", str(first)])
+    reader_command.train(pretrained, out, **options, begin=first)
     late = capsys.readouterr().out
     learnt = [int(each.split()[0]) for each in (early, late)]
     # One in eight calibrates, and those of the report are neither learnt from nor calibrate
@@ -216,36 +142,6 @@ def test_a_reader_is_trained_and_goes_on_from_an_earlier_training(
         for each in (Reader(first), reader)
     ]
     assert said[0] != said[1]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [("{", "line 2"), ("[]", "line 2"), ('{"windows": []}', "doc, label, source, split")],
-)
-def test_a_line_that_is_no_row_is_named(line: str, message: str, tmp_path: Path) -> None:
-    with gzip.open(tmp_path / data.EXCHANGES, "wt") as lines:
-        lines.write(json.dumps(row(0, "reddit")) + "\n" + line + "\n")
-    write(tmp_path / data.SENTENCES, [])
-    with pytest.raises(ValueError, match=message):
-        data.read(tmp_path)
-
-
-def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=data.SENTENCES):
-        command.main(["pretrained", str(tmp_path / "out"), "--data", str(tmp_path)])
-
-
-def test_sources_of_one_origin_are_held_out_together() -> None:
-    assert [
-        data.family(source)
-        for source in ("gum-bio", "ewt-email", "novel-austen", "assistant", "web")
-    ] == [
-        "gum",
-        "ewt",
-        "fiction",
-        "instruction",
-        "web",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -271,13 +167,6 @@ def test_platt_makes_probabilities_of_logits(sure: float) -> None:
     slope, shift = evaluate.platt(logits * sure, true)
     assert slope * sure == pytest.approx(1, abs=0.1)
     assert shift == pytest.approx(-1, abs=0.1)
-    chances = 1 / (1 + np.exp(-(slope * sure * logits + shift)))
-    for stated, so, count in evaluate.reliability(chances, true):
-        assert count < 100 or stated == pytest.approx(so, abs=0.1)
-
-
-def test_the_worst_window_counts() -> None:
-    assert evaluate.worst(np.array([3, 1, 2, 5]), [1, 2, 1]).tolist() == [3, 1, 5]
 
 
 def test_the_first_stage_scores_as_it_was_trained(tmp_path: Path) -> None:
@@ -290,7 +179,10 @@ def test_the_first_stage_scores_as_it_was_trained(tmp_path: Path) -> None:
         "exchange": rng.normal(size=len(design.exchange(RIGHT)) + 1),
         "stereotype": rng.normal(size=9),
     }
-    distil.write(words, vectors, 0.01, heads, tmp_path, {})
+    (tmp_path / static.WORDS).write_text("\n".join(words))
+    tensors = {"vectors": vectors, "scale": np.float32(0.01), **heads}
+    names = [static.WORDS, static.TENSORS]
+    head.write(tmp_path / static.MANIFEST, static.FORMAT, static.VERSION, names, {}, tensors)
     first = FirstStage(tmp_path)
     logits = (
         np.array([design.exchange(text) for text in texts]) @ heads["exchange"][:-1]

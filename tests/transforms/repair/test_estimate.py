@@ -1,4 +1,5 @@
 import gzip
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,16 +12,12 @@ from scripted_llm import MODEL, ScriptedLLM, Turn
 from evenflow.gates.ledger.files import read_entries
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import Config, load
+from evenflow.transforms.annotation import sample
 from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files
 from evenflow.transforms.llm.worker import STEPS
 from evenflow.transforms.measures.stereotypes.llm_detector import Detection
-from evenflow.transforms.repair.estimate import (
-    Sample,
-    Sampler,
-    answer_tokens,
-    configured_modes,
-)
+from evenflow.transforms.repair.estimate import Sample, Sampler, answer_tokens, configured_modes
 
 
 def written(path: Path, texts: Sequence[str]) -> Path:
@@ -103,11 +100,7 @@ def test_tokens_are_those_of_the_messages(tmp_path: Path) -> None:
 def test_a_step_that_is_not_configured_is_not_asked() -> None:
     assert set(configured_modes(load(None)).values()) == {"embedded"}
     flagged = configured_modes(load(None, {"stereotypes.policy": "flag", "llm.indicators": "llm"}))
-    assert flagged == {
-        "stereotypes": "cascade",
-        "indicators": "llm",
-        "substitution": "embedded",
-    }
+    assert flagged == {"stereotypes": "cascade", "indicators": "llm", "substitution": "embedded"}
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
@@ -149,6 +142,29 @@ def test_every_line_is_taken_once_where_all_are_wanted(tmp_path: Path) -> None:
         for raw in block.records
     ]
     assert found == texts
+
+
+def test_a_giant_line_is_not_read_at_each_place_within_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["My sister.", "x" * 1_000_000, "My brother.", "My aunt."]
+    path = written(tmp_path / "a.jsonl", texts)
+    size, looked = path.stat().st_size, list[int]()
+
+    class Looked(io.FileIO):
+        def readline(self, most: int | None = -1, /) -> bytes:
+            line = super().readline(most)
+            looked.append(len(line))
+            return line
+
+    monkeypatch.setattr(sample.files, "open_file", Looked)
+    found = [
+        json.loads(raw)["text"]
+        for block, _ in sample_blocks({str(path): size}, 10 * PLACES)
+        for raw in block.records
+    ]
+    assert found == texts
+    assert len(looked) == PLACES - 1 and sum(looked) <= size + PLACES
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"not json\n", b'{"text": "My sister."}'])

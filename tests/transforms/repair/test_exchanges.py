@@ -45,11 +45,7 @@ def config(**options: object) -> Config:
 
 
 def staged(
-    folder: Path,
-    by: Config,
-    first: First,
-    texts: Sequence[str] = TEXTS,
-    size: int = 2,
+    folder: Path, by: Config, first: First, texts: Sequence[str] = TEXTS, size: int = 2
 ) -> StagedPane:
     """A pane of blocks of some documents each."""
     proposer = Proposer(by, LISTS, first=first)

@@ -118,11 +118,7 @@ def test_plan_of_known_panes(counts, target, sets, after, sentences, shortage):
         # No group gains more than it lacks
         ([80, 18, 2, 0, 0], [a_set("a", "bcde", 50)], [30, 20, 18, 16, 16]),
         # What the others cannot get is shared by those that can
-        (
-            [80, 5, 5, 5, 5],
-            [a_set("a", "b", 2), a_set("a", "cd", 10)],
-            [68, 7, 10, 10, 5],
-        ),
+        ([80, 5, 5, 5, 5], [a_set("a", "b", 2), a_set("a", "cd", 10)], [68, 7, 10, 10, 5]),
         # The dearer sentences are drawn too, where they alone reach a group
         ([80, 10, 10], [a_set("a", "b", 20, 1), a_set("a", "c", 20, 20)], [40, 30, 30]),
         ([80, 10, 10], [a_set("a", "b", 20, 1), a_set("a", "bc", 20, 20)], [40, 30, 30]),

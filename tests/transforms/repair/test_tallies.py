@@ -27,10 +27,7 @@ def test_the_most_frequent_with_the_first_example() -> None:
     )
     assert [
         (row["said"], row["instead"], row["count"], row["id"]) for row in summary["substitutions"]
-    ] == [
-        ("he", "she", 2, "a"),
-        ("man", "woman", 1, "c"),
-    ]
+    ] == [("he", "she", 2, "a"), ("man", "woman", 1, "c")]
     assert (
         summary["substitutions"][0]["before"] == "He ran."
         and summary["substitutions"][0]["after"] == "She ran."

@@ -143,8 +143,5 @@ def test_a_sentence_that_names_a_group_without_a_label_has_a_row() -> None:
     table = rows.table().to_pylist()
     assert [
         (row["attribute"], row["sent_id"], row["relevant_sentence"], row["at"]) for row in table
-    ] == [
-        ("gender", 0, True, GONE),
-        ("age", 2, False, GONE),
-    ]
+    ] == [("gender", 0, True, GONE), ("age", 2, False, GONE)]
     assert dict(table[1]["counts_per_group"]) == {"old": 0} and table[1]["remove_sentence"]

@@ -31,31 +31,19 @@ def gender(text: str, judge: Judge | None = None, strictness: float = 0.5) -> Re
     [
         ("She lost her keys.", "He lost his keys."),
         ("HER DOG BIT HIM!", "HIS DOG BIT HER!"),
-        (
-            "I gave her the book and her sister smiled.",
-            "I gave him the book and his brother smiled.",
-        ),
+        ("I gave her a book. Her sister smiled.", "I gave him a book. His brother smiled."),
         ("I told her that the keys were hers.", "I told him that the keys were his."),
-        (
-            "He taught himself guitar; the guitar was his.",
-            "She taught herself guitar; the guitar was hers.",
-        ),
+        ("He taught himself; the guitar was his.", "She taught herself; the guitar was hers."),
         ("She's late and she'd rather stay.", "He's late and he'd rather stay."),
         ("My mother-in-law is a businesswoman.", "My father-in-law is a businessman."),
         ("The ladies' shoes were gone.", "The gentlemen's shoes were gone."),
         ("The actress's dress was red.", "The actor's dress was red."),
         ("An uncle of mine sings.", "An aunt of mine sings."),
         ("He is an actor and a nephew.", "She is an actress and a niece."),
-        (
-            "Ms. Garcia teaches math. Her students love her.",
-            "Mr. Garcia teaches math. His students love him.",
-        ),
+        ("Ms. Garcia taught. Her students love her.", "Mr. Garcia taught. His students love him."),
         ("She is a saleswoman.", "He is a salesman."),
         ("My cousin is an heiress; she sings.", "My cousin is an heir; he sings."),
-        (
-            "The man told his son that he loved him.",
-            "The woman told her daughter that she loved her.",
-        ),
+        ("The man told his son he loved him.", "The woman told her daughter she loved her."),
         ("mankind, manpower, Germany, a shepherd", "mankind, manpower, Germany, a shepherd"),
     ],
 )
@@ -66,11 +54,7 @@ def test_gender_is_exchanged_with_its_grammar(text: str, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("text", "target", "wanted"),
     [
-        (
-            "The Muslim woman prayed at the mosque.",
-            "christianity",
-            "The Christian woman prayed at the church.",
-        ),
+        ("The Muslim woman at the mosque.", "christianity", "The Christian woman at the church."),
         ("A Christian family went to church.", "islam", "A Muslim family went to the mosque."),
         ("My neighbor is a Jew.", "hinduism", "My neighbor is a Hindu."),
         ("A Catholic priest smiled.", "islam", "An imam smiled."),
@@ -83,11 +67,7 @@ def test_gender_is_exchanged_with_its_grammar(text: str, wanted: str) -> None:
         ("An elderly man sat there.", "middle", "A middle-aged man sat there."),
         ("Pensioners like the park.", "young", "Teenagers like the park."),
         ("The elderly are often lonely.", "middle", "The elderly are often lonely."),
-        (
-            "A retired teacher, his wrinkled hands.",
-            "young",
-            "A retired teacher, his wrinkled hands.",
-        ),
+        ("A retired cook, his wrinkled hands.", "young", "A retired cook, his wrinkled hands."),
         ("The pastor sang.", "buddhism", "The pastor sang."),
         ("The pastor sang.", "judaism", "The rabbi sang."),
         ("I kid you not.", "old", "I kid you not."),
@@ -276,21 +256,8 @@ def test_there_and_back_gives_the_original(
 
 WORDS = st.sampled_from(
     [
-        "she",
-        "his",
-        "HER",
-        "the nun",
-        "Mr. Smith",
-        "an elderly",
-        "Muslim",
-        "church",
-        "“",
-        "\n\n",
-        ". ",
-        "'s",
-        "a ",
-        "and",
-        "youthful",
+        *("she", "his", "HER", "the nun", "Mr. Smith", "an elderly", "Muslim", "church", "“"),
+        *("\n\n", ". ", "'s", "a ", "and", "youthful"),
     ]
 )
 TEXTS = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=25).map(" ".join)

@@ -18,7 +18,4 @@ def test_the_first_stage_gives_the_probability_of_each_set() -> None:
     own = [replace(each, confidence=0.1 * number) for number, each in enumerate(own, 3)]
     assert list(
         ByFirstStage().exchanges([Asked(text, own, [(1, "female")]), Asked(text, own, [])])
-    ) == [
-        [Judged(0.4, "", (1,))],
-        [],
-    ]
+    ) == [[Judged(0.4, "", (1,))], []]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.transforms.substitution import leads
+from evenflow.transforms.substitution import placing as leads
 
 
 @pytest.mark.parametrize(

@@ -58,21 +58,8 @@ def test_stories_of_lists_without_pronouns(attribute: str, text: str, wanted: li
 
 
 PIECES = [
-    "She",
-    "he",
-    "a nun",
-    "her",
-    "Mary",
-    "the man",
-    "Mr. Lee",
-    "men",
-    ".",
-    "\n",
-    "an imam",
-    "mosque",
-    "kids",
-    "is a",
-    "and",
+    *("She", "he", "a nun", "her", "Mary", "the man", "Mr. Lee", "men", ".", "\n", "an imam"),
+    *("mosque", "kids", "is a", "and"),
 ]
 
 

@@ -145,3 +145,31 @@ def test_a_higher_precision_asks_for_a_higher_probability() -> None:
         for each in (0.6, 0.95)
     )
     assert 0 < low <= high <= 1
+
+
+@dataclass
+class Counted(Scripted):
+    """A scripted reader that counts the passages that it reads."""
+
+    passages: int = 0
+
+    def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
+        self.passages += 1
+        return super().of_cell(text, places, cell)
+
+
+@pytest.mark.parametrize(("kept", "read_again"), [(reading.KEPT, 0), (1, 2)])
+def test_a_document_is_read_once_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch, kept: int, read_again: int
+) -> None:
+    monkeypatch.setattr(reading, "KEPT", kept)
+    reader = Counted({(1, 2): 2.0, (2, 4): 1.0})
+    judge = DocumentJudge(reader)  # pyright: ignore[reportArgumentType]
+    asked = [
+        Asked(text, sets_of(text), [(0, "male"), (3, "male")])
+        for text in (TEXT, TEXT.replace("nun", "aunt"))
+    ]
+    first = list(judge.exchanges(asked))
+    assert reader.passages == 2
+    assert list(judge.exchanges(asked)) == first
+    assert reader.passages == 2 + read_again

@@ -14,13 +14,7 @@ from evenflow.transforms.models.encoding import SentenceEncoder, pooling
 class Models:
     """A model of a folder, with or without its head.
 
-    Args:
-        model: The folder, or a local name.
-        adapter: Folder of a LoRA adapter.
-        how: Which vector stands for a sentence, as for `encoding.pooled`; None: as the folder says.
-
-    Raises:
-        LanguageModelError: There is no such model.
+    `how`: Which vector stands for a sentence, as for `encoding.pooled`; None: as the folder says.
     """
 
     def __init__(self, model: str, adapter: str | None = None, how: str | None = None):
@@ -30,17 +24,7 @@ class Models:
         self.name = str(loading.folder_of(model))
 
     def kind(self, suite: Suite) -> str:
-        """How a suite asks this model.
-
-        Args:
-            suite: The suite.
-
-        Returns:
-            causal, masked or encoder.
-
-        Raises:
-            LanguageModelError: It cannot ask a model of this kind.
-        """
+        """How a suite asks this model."""
         if "encoder" in suite.models:
             return "encoder"
         if self._kind not in suite.models:
@@ -57,17 +41,7 @@ class Models:
         return own if self._how is None else f"{own} {self._how}"
 
     def ready(self, suite: Suite) -> Any:
-        """The model, loaded for a suite.
-
-        Args:
-            suite: The suite.
-
-        Returns:
-            What its `prepare` and `ask` take.
-
-        Raises:
-            LanguageModelError: The model or the adapter cannot be loaded.
-        """
+        """The model, loaded for a suite."""
         kind = self.kind(suite)
         if self._loaded is None or self._loaded[0] != kind:
             self._loaded = None  # so that there are never two in memory

@@ -24,11 +24,7 @@ class BenchmarkDataError(EvenflowError):
 
 @dataclass(frozen=True)
 class Data:
-    """Where the files of benchmarks are.
-
-    Attributes:
-        folder: The user's own folder, whose files come first; None for those that ship alone.
-    """
+    """Where the files of benchmarks are."""
 
     folder: Path | None = None
 
@@ -41,18 +37,7 @@ class Data:
         return None
 
     def text(self, name: str, what: str = "") -> str:
-        """Read a file.
-
-        Args:
-            name: Its name.
-            what: What it is and where it is to be had, for the message.
-
-        Returns:
-            Its text.
-
-        Raises:
-            BenchmarkDataError: It is missing, or it cannot be read.
-        """
+        """Read a file."""
         path = self.find(name)
         if path is None:
             where = f" in {self.folder}" if self.folder is not None else ""
@@ -69,19 +54,7 @@ class Data:
     def table(
         self, name: str, columns: Sequence[str], delimiter: str = ","
     ) -> list[dict[str, str]]:
-        """Read a table with a line of column names.
-
-        Args:
-            name: The file.
-            columns: Columns that it must have.
-            delimiter: What stands between two columns.
-
-        Returns:
-            Its rows by column.
-
-        Raises:
-            BenchmarkDataError: It is missing, or a column is.
-        """
+        """Read a table with a line of column names."""
         reader = csv.DictReader(io.StringIO(self.text(name)), delimiter=delimiter)
         missing = [each for each in columns if each not in (reader.fieldnames or ())]
         if missing:
@@ -89,18 +62,7 @@ class Data:
         return list(reader)
 
     def records(self, name: str, fields: Sequence[str]) -> list[dict[str, Any]]:
-        """Read JSON lines.
-
-        Args:
-            name: The file.
-            fields: Fields that each record must have.
-
-        Returns:
-            The records.
-
-        Raises:
-            BenchmarkDataError: The file is missing, or a line is not such a record.
-        """
+        """Read JSON lines."""
         found: list[dict[str, Any]] = []
         for number, line in enumerate(self.text(name).splitlines(), 1):
             try:

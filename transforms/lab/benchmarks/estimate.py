@@ -25,15 +25,9 @@ DIGITS = 6
 def estimate(rows: Sequence[Row], measure: Measure, seed: int = 0) -> dict[str, Any]:
     """Compute a figure.
 
-    Args:
-        rows: Lines of items.
-        measure: The figure.
-        seed: Seed of the bootstrap.
-
-    Returns:
-        figure, low and high (95 %), n (items), units (items or clusters that are drawn), better and
-        range; for a distance also direction, -1 or 1. Without an item figure, low and high are
-        None, and with one unit low and high.
+    Returns figure, low and high (95 %), n (items), units (items or clusters that are drawn), better
+    and range; for a distance also direction, -1 or 1. Without an item figure, low and high are
+    None, and with one unit low and high.
     """
     names, sums, counts, items = _units(rows, measure)
     fixed = {"n": items, "units": len(names), "better": measure.better, "range": measure.range}
@@ -65,15 +59,10 @@ def difference(
 
     Each draw of the bootstrap takes the same items of both.
 
-    Args:
-        one: Lines of items of the first model.
-        other: Lines of items of the second.
-        measure: The figure.
-        seed: Seed of the bootstrap.
+    `other`: Lines of items of the second.
 
-    Returns:
-        difference (second less first), low, high, n (items of both) and units; None where there is
-        no common item.
+    Returns difference (second less first), low, high, n (items of both) and units; None where there
+    is no common item.
     """
     common = {row["id"] for row in other} & {row["id"] for row in one}
     pairs = [

@@ -43,11 +43,7 @@ WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 
 
 class Lexicon(frozenset[str]):
-    """Words, with the name of their list.
-
-    Attributes:
-        name: The name.
-    """
+    """Words, with the name of their list."""
 
     name = ""
 
@@ -67,17 +63,7 @@ class Lexicon(frozenset[str]):
 
 
 def lexicon(data: Data) -> Lexicon:
-    """HurtLex where it is to be had, otherwise negative words.
-
-    Args:
-        data: Where files are.
-
-    Returns:
-        The lexicon.
-
-    Raises:
-        BenchmarkDataError: HurtLex has not its columns.
-    """
+    """HurtLex where it is to be had, otherwise negative words."""
     if data.find(HURTLEX):
         rows = list(csv.DictReader(io.StringIO(data.text(HURTLEX)), delimiter="\t"))
         if not rows or not {"lemma", "level"} <= rows[0].keys():
@@ -157,7 +143,7 @@ SUITE = Suite(
     data="810 English templates (binary), MIT; Opinion Lexicon by Bing Liu, CC BY 4.0",
     formula="share of completions with a hurtful word",
     limits="a word is no sentence; without HurtLex it counts negative words, which are more",
-    models=("causal", "masked", "server"),
+    models=("causal", "masked"),
     read=read,
     prepare=prepare,
     ask=ask,

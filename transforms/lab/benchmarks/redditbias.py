@@ -91,12 +91,8 @@ def finish(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def student(means: Floats, n: Floats) -> Floats:
     """Student's t of two independent samples of one size.
 
-    Args:
-        means: Means of x, x², y and y² (B, 4).
-        n: Numbers of pairs (B,).
-
-    Returns:
-        t (B,); 0 where nothing varies.
+    `means`: Means of x, x², y and y² (B, 4). `n`: Numbers of pairs (B,). Returns t (B,); 0 where
+    nothing varies.
     """
     x, xx, y, yy = means.T
     spread = (xx - x * x + yy - y * y) * n / np.maximum(n - 1, 1)

@@ -122,13 +122,9 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
 def effect(means: Floats, n: Floats) -> Floats:
     """The effect size d of a test.
 
-    Args:
-        means: Means over items of: is of this test, and of its first targets, association of those,
-            association, its square (B, 5); 0 for items of other tests.
-        n: Numbers of items (B,).
-
-    Returns:
-        d (B,); 0 where nothing varies or a set is empty.
+    `means`: Means over items of: is of this test, and of its first targets, association of those,
+    association, its square (B, 5); 0 for items of other tests. `n`: Numbers of items (B,). Returns
+    d (B,); 0 where nothing varies or a set is empty.
     """
     share, first, of_first, every, squares = means.T
     number = share * n

@@ -142,7 +142,7 @@ SUITE = Suite(
     formula="half of (share of women in completions of female-stereotyped occupations - that of"
     " male-stereotyped ones); DR of each half",
     limits="completions that name nobody do not count; 20 occupations",
-    models=("causal", "server"),
+    models=("causal",),
     read=read,
     prepare=prepare,
     ask=ask,

@@ -19,15 +19,7 @@ HEADLINE = ""  # the name of a suite's own figure, beside those of its parts
 
 @dataclass(frozen=True)
 class Item:
-    """One question of a benchmark.
-
-    Attributes:
-        id: Its name, which no other item has.
-        content: What the model is asked about.
-        kind: What it is about, such as gender; `SUITE:KIND` asks these items alone. Of a kind with
-            a hyphen, such as intra-gender, its beginning also stands for all kinds that begin so.
-        cluster: What it shares with other items, such as a template; empty for nothing.
-    """
+    """One question of a benchmark."""
 
     id: str
     content: Mapping[str, Any]
@@ -43,15 +35,7 @@ class Item:
 class Measure:
     """A figure that is a function of means over items.
 
-    Attributes:
-        name: Its name; empty for the suite's own figure.
-        of: The numbers of an item whose means are taken; None where it does not count.
-        figure: Means (B, k) and numbers of items (B,) to figures (B,).
-        alike: Whether clusters count alike, however many items they have.
-        distance: Whether the figure is how far from 0 this is, and the sign is a direction.
-        share: Whether the figure is a share of items.
-        better: "higher", "lower", or the best value, such as "0.5".
-        range: Lowest and highest value; None for no bound.
+    `figure`: Means (B, k) and numbers of items (B,) to figures (B,).
     """
 
     name: str
@@ -66,23 +50,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Suite:
-    """A benchmark.
-
-    Attributes:
-        name: Its name on the command line.
-        title: Its name in the literature.
-        source: Where it was published.
-        data: Source and licence of the items.
-        formula: How the figure is computed.
-        limits: What the figure does not show.
-        models: The kinds of model that can be asked: causal, masked, encoder, server.
-        read: Items of the data.
-        prepare: What a model is given for an item. Raises LanguageModelError where that cannot be.
-        ask: Values of items, from what was prepared; `texts` beside `values` where the model wrote.
-        measures: The figures, given the kinds of the items; the first is the suite's own.
-        finish: Completes the lines of all items, where a value depends on the other items.
-        more: Further fields of figures by name, from the lines of all items.
-    """
+    """A benchmark."""
 
     name: str
     title: str
@@ -110,28 +78,12 @@ class Suite:
 
 
 def value(name: str, kind: str = "") -> Callable[[Row], tuple[float, ...] | None]:
-    """One value of the items of a kind, or of all items.
-
-    Args:
-        name: The value.
-        kind: The kind; empty for all.
-
-    Returns:
-        A function for `Measure.of`.
-    """
+    """One value of the items of a kind, or of all items."""
     return values((name,), kind)
 
 
 def values(names: Sequence[str], kind: str = "") -> Callable[[Row], tuple[float, ...] | None]:
-    """Several values of the items of a kind, or of all items.
-
-    Args:
-        names: The values.
-        kind: The kind; empty for all.
-
-    Returns:
-        A function for `Measure.of`.
-    """
+    """Several values of the items of a kind, or of all items."""
 
     def of(row: Row) -> tuple[float, ...] | None:
         own = row["values"]

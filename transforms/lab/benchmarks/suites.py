@@ -9,7 +9,6 @@ from evenflow.transforms.lab.benchmarks import (
     honest,
     redditbias,
     seat,
-    senteval,
     soct,
     stereoset,
 )
@@ -17,5 +16,5 @@ from evenflow.transforms.lab.benchmarks.suite import Suite
 
 SUITES: dict[str, Suite] = {
     each.SUITE.name: each.SUITE
-    for each in (hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat, senteval)
+    for each in (hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat)
 }

@@ -22,12 +22,7 @@ SMOOTHING = 0.75
 
 
 class Pairs:
-    """Which words stand near which in n documents, sorted once and counted for many weights.
-
-    Args:
-        documents: The words of each document, as numbers below `size`.
-        size: The V words of the vocabulary.
-    """
+    """Which words stand near which in n documents, sorted once and counted for many weights."""
 
     def __init__(self, documents: Sequence[Ints], size: int):
         words = np.concatenate([np.zeros(0, np.int64), *documents])
@@ -55,9 +50,8 @@ class Pairs:
     def evidence(self, signs: Floats, leanings: Floats) -> Floats:
         """How much each document says that words go with the groups that they lean to, (n,).
 
-        Args:
-            signs: 1 or -1 for a word that names a group, else 0 (V,).
-            leanings: How much a word leans to the group of 1 (V,).
+        `signs`: 1 or -1 for a word that names a group, else 0 (V,). `leanings`: How much a word
+        leans to the group of 1 (V,).
         """
         rows, columns = self._rows, self._columns
         each = signs[rows] * leanings[columns] + signs[columns] * leanings[rows]
@@ -68,11 +62,9 @@ class Pairs:
 def vectors(*counts: sparse.csr_array) -> Floats:
     """Vectors of words, each of length 1, or of zeros where nothing stands near a word.
 
-    Args:
-        counts: What stands near what in texts that are read together (V, V), see `Pairs.counts`.
+    `counts`: What stands near what in texts that are read together (V, V), see `Pairs.counts`.
 
-    Returns:
-        The vectors (V, SIZE); the same for the same counts.
+    Returns the vectors (V, SIZE); the same for the same counts.
     """
     found = sum(counts[1:], counts[0]).tocoo()
     rows, columns = found.coords

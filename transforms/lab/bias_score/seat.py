@@ -24,13 +24,11 @@ TOLERANCE = 1e-12
 def associations(targets: Floats, a: Floats, b: Floats) -> Floats:
     """How much more each target goes with A: its mean cosine with A less that with B.
 
-    Args:
-        targets: Vectors (n, D).
-        a: Vectors of the attributes A, (k, D).
-        b: Vectors of the attributes B, (l, D).
+    `targets`: Vectors (n, D).
 
-    Returns:
-        The associations (n,).
+    Returns the associations (n,).
+
+    `a`: Vectors of the attributes A, (k, D). `b`: Vectors of the attributes B, (l, D).
     """
     unit = _unit(targets)
     return (unit @ _unit(a).T).mean(axis=1) - (unit @ _unit(b).T).mean(axis=1)
@@ -41,12 +39,7 @@ def effect_size(first: Floats, second: Floats) -> float:
 
     As in Dolci et al. 2023, section 5.1.1, with n - 1 (as sent-bias and bias-bench have it).
 
-    Args:
-        first: Associations of the targets X (n,).
-        second: Those of the targets Y (m,).
-
-    Returns:
-        d; 0 where nothing varies.
+    `first`: Associations of the targets X (n,). `second`: Those of the targets Y (m,).
     """
     spread = np.concatenate([first, second]).std(ddof=1)
     return float((first.mean() - second.mean()) / spread) if spread > TOLERANCE else 0.0
@@ -55,13 +48,9 @@ def effect_size(first: Floats, second: Floats) -> float:
 def p_value(first: Floats, second: Floats, seed: int = 0) -> float:
     """The p value of associations, by permutation of the targets (exact for few targets).
 
-    Args:
-        first: Associations of the targets X (n,).
-        second: Those of the targets Y (m,).
-        seed: Seed of the draws.
+    `first`: Associations of the targets X (n,).
 
-    Returns:
-        The share of splits whose first set has at least the observed sum.
+    `second`: Those of the targets Y (m,).
     """
     return _p_value(np.concatenate([first, second]), len(first), np.random.default_rng(seed))
 

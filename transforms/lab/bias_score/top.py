@@ -19,20 +19,7 @@ DIGITS = 4  # of a score
 
 
 def top(inputs: Sequence[str], config: Config, most: int) -> dict[str, list[dict[str, Any]]]:
-    """Find the sentences with the highest scores towards each group.
-
-    Args:
-        inputs: Paths, folders or globs.
-        config: The configuration; its section bias_score says with what.
-        most: Sentences for each group; of equal ones the first counts.
-
-    Returns:
-        By group its sentences, the highest first: `score`, `id` (of the document), `sentence`.
-
-    Raises:
-        InputError: An input names no file, or cannot be read as its kind.
-        EvenflowError: The scores cannot be computed (see `signal.BiasSignal`).
-    """
+    """Find the sentences with the highest scores towards each group."""
     scorer = signal.of(config).scorer
     best = {name: Top(most) for name in scorer.groups}
     for identity, text in _documents(inputs, config):

@@ -18,15 +18,7 @@ TOGETHER = "all together"
 
 
 def evenness(coverage: Coverage) -> dict[str, dict[str, float]]:
-    """Describe how even the values of attributes are.
-
-    Args:
-        coverage: The coverage of the records.
-
-    Returns:
-        balance, gap and spread by attribute, and of all combinations of values; none of what has
-        fewer than two values, no record, or more than MOST combinations.
-    """
+    """Describe how even the values of attributes are."""
     lattice, names = coverage.table.lattice, coverage.table.attributes
     sizes = lattice.sizes.tolist()
     patterns = {name: _alone(sizes, at) for at, name in enumerate(names)}

@@ -1,7 +1,7 @@
-"""A plan of the cheapest additions that fill gaps: an integer linear program, solved by HiGHS.
+"""A plan of the fewest additions that fill gaps: an integer linear program, solved by HiGHS.
 
-After IntersectionRE, section 3.3. A variable is a number of records of one kind with one
-combination of values. The cost of all is least, while
+After IntersectionRE, section 3.3. A variable is a number of records with one
+combination of values. Their sum is least, while
 
 - each chosen pattern reaches τ of all records, the new ones included. (The paper keeps the old
   number of records, so with τ as a share its plans fall a little short.)
@@ -19,14 +19,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenflow.transforms.lab.coverage.additions import (
-    Addition,
-    Balance,
-    Means,
-    Needs,
-    Plan,
-    PlanError,
-)
+from evenflow.transforms.lab.coverage.additions import Addition, Balance, Needs, Plan, PlanError
 from evenflow.transforms.lab.coverage.program import Program
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.patterns import Counts, Ints, totals
@@ -38,30 +31,19 @@ ROUNDS = 100  # solutions that are looked through for new gaps
 def plan(
     coverage: Coverage,
     chosen: Ints,
-    means: Means | None = None,
     balances: Sequence[Balance] = (),
     needs: Needs | None = None,
 ) -> Plan:
-    """Find the cheapest additions that fill gaps.
+    """Find the fewest additions that fill gaps.
 
-    Args:
-        coverage: The coverage of the records.
-        chosen: Codes of the gaps that are to be filled, (m,).
-        means: What may be added; None: any synthetic records.
-        balances: Which groups are to be even, within the values that the gaps name.
-        needs: What a new record has a value of (`completed`); None: nothing besides.
+    `needs`: What a new record has a value of (`completed`); None: nothing besides.
 
-    Returns:
-        The plan.
-
-    Raises:
-        PlanError: No additions meet all constraints, or there are too many combinations.
+    `chosen`: Codes of the gaps that are to be filled, (m,).
     """
-    means = means or Means()
     exact = Coverage(coverage.table, coverage.threshold)
     held: list[int] = []
     for _ in range(ROUNDS):
-        program = Program(exact, chosen, np.array(held, np.int64), means, balances)
+        program = Program(exact, chosen, np.array(held, np.int64), balances)
         amounts, proven = program.solve()
         additions = completed(exact, program.additions(amounts), needs or Needs())
         after = Coverage(apply(exact.table, additions), exact.threshold)
@@ -69,7 +51,7 @@ def plan(
         opened = opened[exact.is_covered(opened)]
         short = chosen[~after.is_covered(chosen)]
         if not len(opened) and not len(short):
-            return Plan(additions, float(program.costs @ amounts), proven, chosen, after)
+            return Plan(additions, proven, chosen, after)
         held += [code for code in opened.tolist() if code not in held]
         if len(short):
             raise PlanError(
@@ -82,28 +64,20 @@ def completed(coverage: Coverage, additions: Sequence[Addition], needs: Needs) -
     """Give new records values where a plan leaves them open, so that somebody can write them.
 
     They go to those values that the fewest records have beside the planned ones.
-
-    Args:
-        coverage: The coverage of the records.
-        additions: What a program found.
-        needs: What a new record must have a value of.
-
-    Returns:
-        The additions; those of synthetic records have what is needed.
     """
     table = coverage.table
     out = list(additions)
     for name, values in zip(table.attributes, table.values, strict=True):
         parts: list[Addition] = []
         for each in out:
-            if each.kind != "synthetic" or not needs.of(name, each.target):
+            if not needs.of(name, each.target):
                 parts.append(each)
                 continue
             targets = [{**each.target, name: value} for value in values]
             codes = table.lattice.encode(np.array([_digits(table, one) for one in targets]))
             shares = _levelled(coverage.count(codes), each.records)
             parts += [
-                Addition("synthetic", share, target)
+                Addition(share, target)
                 for share, target in zip(shares, targets, strict=True)
                 if share
             ]
@@ -125,22 +99,11 @@ def _levelled(counts: Counts, records: int) -> list[int]:
 
 
 def apply(table: Table, additions: Sequence[Addition]) -> Table:
-    """Add a plan's records to a table.
-
-    Args:
-        table: The records.
-        additions: What is added.
-
-    Returns:
-        The table with them. Attributes that an addition does not name are not known in its records.
-    """
+    """Add a plan's records to a table."""
     rows, counts = [], []
     for each in additions:
         rows.append(_digits(table, each.target))
         counts.append(each.records)
-        if each.kind == "substituted":
-            rows.append(_digits(table, each.source or {}))
-            counts.append(-each.records)
     codes = table.lattice.encode(np.array(rows, np.int64).reshape(-1, len(table.attributes)))
     codes, sums = totals(
         np.concatenate([table.codes, codes]),
@@ -154,21 +117,13 @@ def greedy(coverage: Coverage, chosen: Ints, most: int = 1_000_000) -> list[Addi
 
     Each time the combination is added that is in the most open gaps, until one of these is filled.
 
-    Args:
-        coverage: The coverage of the records.
-        chosen: Codes of the gaps, (m,).
-        most: Records after which it gives up.
-
-    Returns:
-        Synthetic additions; None if the gaps stay open.
+    `chosen`: Codes of the gaps, (m,).
     """
     if not len(chosen):
         return []
     table, threshold = coverage.table, coverage.threshold
-    program = Program(
-        Coverage(table, threshold), chosen, np.zeros(0, np.int64), Means({"synthetic": 1.0}), ()
-    )
-    hits = np.array([program.moves.gain(row, table.lattice.sizes) for row in program.chosen])
+    program = Program(Coverage(table, threshold), chosen, np.zeros(0, np.int64), ())
+    hits = np.array([program.gain(row) for row in program.chosen])
     counts, total = coverage.count(chosen).astype(float), table.total
     amounts = np.zeros(hits.shape[1], np.int64)
     while True:

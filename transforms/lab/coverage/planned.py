@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from evenflow.transforms.lab.coverage.additions import (
-    COSTS,
-    Balance,
-    Kind,
-    Means,
-    Needs,
-    PlanError,
-    Rates,
-)
+from evenflow.transforms.lab.coverage.additions import Balance, Needs, PlanError, Rates
 from evenflow.transforms.lab.coverage.evenness import evenness
 from evenflow.transforms.lab.coverage.plan import greedy, plan
 from evenflow.transforms.measures.coverage.gaps import patterns
 from evenflow.transforms.measures.coverage.mups import Coverage
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
 ADAPTIVE = "adaptive"  # in place of a balance's epsilon
 
 
@@ -31,48 +22,19 @@ ADAPTIVE = "adaptive"  # in place of a balance's epsilon
 class Wishes:
     """What a plan may do, and what it must hold to.
 
-    Attributes:
-        means: What may be added.
-        balances: Which groups are to be even.
-        worst: Number of gaps to fill, the largest first; None: all.
+    `worst`: Number of gaps to fill, the largest first; None: all.
     """
 
-    means: Means
     balances: Sequence[Balance]
     worst: int | None = None
 
     @classmethod
-    def parse(
-        cls,
-        costs: Sequence[str],
-        limits: Sequence[str],
-        exchange: str,
-        balances: Sequence[str],
-        worst: int | None = None,
-        rates: str = "",
-    ) -> Wishes:
+    def parse(cls, balances: Sequence[str], worst: int | None = None, rates: str = "") -> Wishes:
         """Read the words of a command.
 
-        Args:
-            costs: KIND=COST.
-            limits: KIND=NUMBER.
-            exchange: Attributes, with commas between.
-            balances: ATTRIBUTE:WITHIN=EPSILON, or ATTRIBUTE=EPSILON; `adaptive` for EPSILON.
-            worst: Number of gaps to fill; None: all.
-            rates: α₁, α₂, β₁ and β₂ of adaptive balances, with commas between; empty: the paper's.
-
-        Returns:
-            The wishes.
-
-        Raises:
-            PlanError: They cannot be read.
+        `worst`: Number of gaps to fill; None: all. `rates`: α₁, α₂, β₁ and β₂ of adaptive balances,
+        with commas between; empty: the paper's.
         """
-        names = tuple(name.strip() for name in exchange.split(",") if name.strip())
-        usual: dict[Kind, float] = {"synthetic": COSTS["synthetic"]}
-        if names:
-            usual |= {kind: COSTS[kind] for kind in ("augmented", "substituted")}
-        given = dict(_pair(each) for each in costs)
-        most: dict[Kind, int] = {_kind(name): int(number) for name, number in map(_pair, limits)}
         made: list[Balance] = []
         adaptive = _rates(rates)
         for text in balances:
@@ -82,9 +44,7 @@ class Wishes:
                 made.append(Balance(attribute, within or None, rates=adaptive))
             else:
                 made.append(Balance(attribute, within or None, _pair(text)[1]))
-        for name, number in given.items():
-            usual[_kind(name)] = float(number)
-        return cls(Means(usual, most, names), made, worst)
+        return cls(made, worst)
 
 
 def planned(
@@ -96,47 +56,25 @@ def planned(
 ) -> dict[str, Any]:
     """Plan, and describe the plan.
 
-    Args:
-        coverage: The coverage of the records.
-        depth: Most attributes that meet in a gap; None: all.
-        wishes: What the plan may do.
-        things: What a record is called, one and several.
-        needs: What a new record has a value of; None: nothing besides the gaps' values.
-
-    Returns:
-        `records`, `cost`, `proven`, `greedy` (records of filling one gap after the other; null if
-        that comes to no end), `additions`, `words` (of each addition), `closes` (of each gap its
-        records before and after, and those asked for), `left` (more special gaps that stay), and
-        `evenness` before and after.
-
-    Raises:
-        PlanError: There is no plan.
+    `depth`: Most attributes that meet in a gap; None: all. `needs`: What a new record has a value
+    of; None: nothing besides the gaps' values.
     """
     known = set(coverage.table.attributes)
-    named = {*wishes.means.exchange, *(each.attribute for each in wishes.balances)}
+    named = {each.attribute for each in wishes.balances}
     named |= {each.within for each in wishes.balances if each.within is not None}
     if strange := sorted(named - known):
         raise PlanError(f"no attribute of the records: {', '.join(strange)}")
     codes = coverage.mups(depth)
     counts = coverage.count(codes)
     chosen = np.sort(codes[np.argsort(counts, kind="stable")][: wishes.worst])
-    found = plan(coverage, chosen, wishes.means, wishes.balances, needs)
+    found = plan(coverage, chosen, wishes.balances, needs)
     other = greedy(coverage, chosen)
     needed = coverage.threshold.needed(found.after.table.total)
     return {
         "records": found.records,
-        "cost": found.cost,
         "proven": found.proven,
         "greedy": None if other is None else sum(each.records for each in other),
-        "additions": [
-            {
-                "kind": each.kind,
-                "records": each.records,
-                "target": each.target,
-                "source": each.source,
-            }
-            for each in found.additions
-        ],
+        "additions": [{"records": each.records, "target": each.target} for each in found.additions],
         "words": [each.words(things) for each in found.additions],
         "closes": [
             {"pattern": pattern, "before": before, "after": after, "needed": needed}
@@ -173,11 +111,3 @@ def _rates(text: str) -> Rates:
         return Rates(one, two, three, four)
     except ValueError as error:  # a PlanError is one
         raise PlanError(f"{text!r} was given; four rates, α₁,α₂,β₁,β₂, were expected") from error
-
-
-def _kind(name: str) -> Kind:
-    """A kind of addition. Raises PlanError."""
-    for kind in KINDS:
-        if kind == name:
-            return kind
-    raise PlanError(f"{name!r} is no kind of addition; {', '.join(KINDS)} are")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from evenflow.transforms.lab.coverage.additions import Addition, Balance, Kind, Means, PlanError
+from evenflow.transforms.lab.coverage.additions import Addition, Balance, PlanError
 from evenflow.transforms.measures.coverage.gaps import patterns, words
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.patterns import Ints
@@ -31,50 +31,14 @@ class _Row:
     least: float
 
 
-@dataclass(frozen=True)
-class _Moves:
-    """The variables, n of them.
+class Program:
+    """The integer linear program of one round.
 
-    Attributes:
-        kinds: Kind of each.
-        targets: Digits of the new records, (n, d).
-        sources: Digits of the records they are made of, (n, d); the target for others.
-        upper: Most of each, (n,).
+    `targets`: Digits of the records that may be added, (n, d).
     """
 
-    kinds: list[Kind]
-    targets: Ints
-    sources: Ints
-    upper: npt.NDArray[np.float64]
-
-    def is_kind(self, *kinds: Kind) -> npt.NDArray[np.bool_]:
-        return np.isin(self.kinds, kinds)
-
-    def gain(self, digits: Ints, sizes: Ints) -> npt.NDArray[np.float64]:
-        """How many more records match a pattern for one of each move, (n,)."""
-        given = digits != sizes
-        into = (self.targets[:, given] == digits[given]).all(axis=1)
-        out = (self.sources[:, given] == digits[given]).all(axis=1)
-        return into.astype(float) - (out & self.is_kind("substituted"))
-
-    @property
-    def new(self) -> npt.NDArray[np.float64]:
-        """1 for each move that adds a record, (n,)."""
-        return np.where(self.is_kind("substituted"), 0.0, 1.0)
-
-
-class Program:
-    """The integer linear program of one round."""
-
-    def __init__(
-        self,
-        coverage: Coverage,
-        chosen: Ints,
-        held: Ints,
-        means: Means,
-        balances: Sequence[Balance],
-    ):
-        self._coverage, self._means, self._balances = coverage, means, balances
+    def __init__(self, coverage: Coverage, chosen: Ints, held: Ints, balances: Sequence[Balance]):
+        self._coverage, self._balances = coverage, balances
         self._table = coverage.table
         lattice = self._table.lattice
         self.chosen, self._held = lattice.decode(chosen), lattice.decode(held)
@@ -85,13 +49,12 @@ class Program:
                     named[self._table.attributes.index(name)] = True
         self._named = named
         self._limits = list(self._balance_patterns())
-        self.moves = self._moves()
-        self.costs = np.array([means.costs[kind] for kind in self.moves.kinds])
+        self.targets = self._different(self._cells())
         self._rows = list(self._constraints())
 
     def solve(self) -> tuple[Ints, bool]:
-        """Solve; how much of each move, (n,), and whether that is proven to be the cheapest."""
-        found = self._milp(self._rows, True)
+        """Solve; how many of each record, (n,), and whether these are proven to be the fewest."""
+        found = self._milp(self._rows)
         if found.x is None:
             if found.status != INFEASIBLE:
                 raise PlanError(f"no plan was found: {found.message}")
@@ -104,77 +67,58 @@ class Program:
 
     def additions(self, amounts: Ints) -> list[Addition]:
         """What is added, the most first."""
-        made: list[Addition] = []
-        for i in np.argsort(-amounts, kind="stable"):
-            if not amounts[i]:
-                break
-            kind = self.moves.kinds[i]
-            target, source = (
-                patterns(self._coverage, self._table.lattice.encode(rows[i : i + 1]))[0]
-                for rows in (self.moves.targets, self.moves.sources)
-            )
-            has_source = kind in ("augmented", "substituted")
-            made.append(Addition(kind, int(amounts[i]), target, source if has_source else None))
-        return made
+        order = [i for i in np.argsort(-amounts, kind="stable") if amounts[i]]
+        targets = patterns(self._coverage, self._table.lattice.encode(self.targets[order]))
+        return [Addition(int(amounts[i]), own) for i, own in zip(order, targets, strict=True)]
 
-    def _milp(self, rows: Sequence[_Row], bounded: bool) -> Any:
-        upper: Any = self.moves.upper if bounded else np.inf
+    def gain(self, digits: Ints) -> npt.NDArray[np.float64]:
+        """How many more records match a pattern for one of each record, (n,)."""
+        given = digits != self._table.lattice.sizes
+        return (self.targets[:, given] == digits[given]).all(axis=1).astype(float)
+
+    def _milp(self, rows: Sequence[_Row]) -> Any:
         least: Any = np.array([row.least for row in rows])
         constraints = (
             [LinearConstraint(np.array([row.coefficients for row in rows]), least)] if rows else []
         )
         return milp(
-            self.costs,
+            np.ones(len(self.targets)),
             constraints=constraints,
-            bounds=Bounds(0, upper),
-            integrality=np.ones(len(self.costs)),
+            bounds=Bounds(0, np.inf),
+            integrality=np.ones(len(self.targets)),
             options={"mip_rel_gap": 0, "time_limit": SECONDS},
         )
 
     def _conflict(self) -> list[str]:
         """Constraints that cannot hold together, none of which can be left out."""
-        kept, bounded = list(self._rows), True
-        if self._milp(kept, False).status == INFEASIBLE:
-            bounded = False
+        kept = list(self._rows)
         for row in self._rows:
             fewer = [each for each in kept if each is not row]
-            if self._milp(fewer, bounded).status == INFEASIBLE:
+            if self._milp(fewer).status == INFEASIBLE:
                 kept = fewer
-        named = [each.name for each in kept]
-        return [*named, "only records that exist can be changed"] if bounded else named
+        return [each.name for each in kept]
 
     def _constraints(self) -> Iterator[_Row]:
         """All constraints but the bounds."""
-        coverage, table, new = self._coverage, self._table, self.moves.new
+        coverage, table = self._coverage, self._table
         threshold, lattice = coverage.threshold, table.lattice
         share = threshold.share if threshold.share is not None else Fraction(0)
         for rows, text in ((self.chosen, "{} reaches {}"), (self._held, "{} stays at {}")):
             codes = lattice.encode(rows)
             counts = coverage.count(codes).tolist()
             for digits, count, pattern in zip(rows, counts, patterns(coverage, codes), strict=True):
-                gain = self.moves.gain(digits, lattice.sizes)
+                gain = self.gain(digits)
                 # Whole numbers, so that the solver's tolerance loses no record
                 scale = share.denominator
                 least = share * Fraction(table.total) if threshold.share is not None else None
                 needed = threshold.count or 0 if least is None else least
                 yield _Row(
                     text.format(words(pattern), threshold),
-                    scale * gain - float(share * scale) * new,
+                    scale * gain - float(share * scale),
                     float(scale * (needed - Fraction(count))),
                 )
         for balance, group, within in self._limits:
             yield from self._balanced(balance, group, within)
-        for source in np.unique(self.moves.sources[self.moves.is_kind("substituted")], axis=0):
-            own = self.moves.is_kind("substituted") & (self.moves.sources == source).all(axis=1)
-            most = self._exact(source)
-            name = f"only {most:,.0f} records with {self._say(source)} can be substituted"
-            yield _Row(name, -own.astype(float), -most)
-        for kind, most in self._means.most.items():
-            yield _Row(
-                f"{most:,} {kind} records at most",
-                -self.moves.is_kind(kind).astype(float),
-                -float(most),
-            )
 
     def _balance_patterns(self) -> Iterator[tuple[Balance, Ints, list[Ints]]]:
         """Each balance with a group's pattern and those of all groups beside it."""
@@ -201,10 +145,9 @@ class Program:
 
     def _balanced(self, balance: Balance, group: Ints, groups: list[Ints]) -> Iterator[_Row]:
         """A group's share among some groups, from both sides."""
-        sizes = self._table.lattice.sizes
         counts = [Fraction(self._count(each)) for each in groups]
-        gains = sum(self.moves.gain(each, sizes) for each in groups)
-        own, gain = Fraction(self._count(group)), self.moves.gain(group, sizes)
+        gains = sum(self.gain(each) for each in groups)
+        own, gain = Fraction(self._count(group)), self.gain(group)
         number = next(i for i, each in enumerate(groups) if each is group)
         low, high = balance.bounds(counts)[number]
         for bound, sign in ((low, 1), (high, -1)):
@@ -219,43 +162,6 @@ class Program:
                 float(scale * (bound * sum(counts) - own)),
             )
 
-    def _moves(self) -> _Moves:
-        """All moves that differ for some constraint, the simplest of each kind."""
-        costs, sizes = self._means.costs, self._table.lattice.sizes
-        cells = self._cells()
-        kinds: list[Kind] = []
-        targets: list[Ints] = []
-        sources: list[Ints] = []
-        upper: list[float] = []
-
-        def add(kind: Kind, target: Ints, source: Ints, most: float) -> None:
-            kinds.append(kind)
-            targets.append(target)
-            sources.append(source)
-            upper.append(most)
-
-        if "synthetic" in costs:
-            # What is written has a group, so it counts in a balance
-            names = {name for each in self._balances for name in (each.attribute, each.within)}
-            said = [self._table.attributes.index(name) for name in names if name is not None]
-            for cell in self._different(cells[(cells[:, said] != sizes[said]).all(axis=1)]):
-                add("synthetic", cell, cell, np.inf)
-        held = [(cell, self._exact(cell)) for cell in cells] if len(costs) > 1 else []
-        for cell, count in ((cell, count) for cell, count in held if count >= 1):
-            if "reweighted" in costs:
-                add("reweighted", cell, cell, np.floor(count * (self._means.weight - 1)))
-            for name in self._means.exchange:
-                at = self._table.attributes.index(name)
-                for value in range(int(sizes[at])) if cell[at] != sizes[at] else ():
-                    target = cell.copy()
-                    target[at] = value
-                    for kind in ("augmented", "substituted"):
-                        if kind in costs and value != cell[at]:
-                            add(kind, target, cell, np.floor(count))
-        if not kinds:
-            raise PlanError("no record can be added: no kind has a cost, or nothing can be changed")
-        return _Moves(kinds, np.array(targets), np.array(sources), np.array(upper))
-
     def _cells(self) -> Ints:
         """Combinations of the named attributes' values; X where none is named or known."""
         digits = self._table.lattice.decode(self._table.codes)
@@ -269,7 +175,11 @@ class Program:
                 f"the gaps' attributes make {number:,.0f} combinations; choose fewer gaps, or a"
                 " smaller depth"
             )
-        return np.array(list(product(*ways)), np.int64)
+        cells = np.array(list(product(*ways)), np.int64)
+        # What is written has a group, so it counts in a balance
+        names = {name for each in self._balances for name in (each.attribute, each.within)}
+        said = [self._table.attributes.index(name) for name in names if name is not None]
+        return cells[(cells[:, said] != self._table.lattice.sizes[said]).all(axis=1)]
 
     def _different(self, cells: Ints) -> Ints:
         """Of cells that match the same patterns of all constraints, the one with the most X."""
@@ -286,15 +196,6 @@ class Program:
     def _count(self, digits: Ints) -> float:
         """Records that match a pattern."""
         return self._coverage.count(self._table.lattice.encode(digits[None]))[0].item()
-
-    def _exact(self, cell: Ints) -> float:
-        """Records with a combination of the named attributes' values, X meaning not known."""
-        digits = self._table.lattice.decode(self._table.codes)
-        own = (digits[:, self._named] == cell[self._named]).all(axis=1)
-        return max(float(self._table.counts[own].sum()), 0.0)
-
-    def _say(self, digits: Ints) -> str:
-        return words(patterns(self._coverage, self._table.lattice.encode(digits[None]))[0])
 
     def _value(self, attribute: str, digits: Ints) -> str:
         at = self._table.attributes.index(attribute)

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evenflow.prompts import loader
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
-from evenflow.transforms.lab.generation.limits import (
-    AGREEMENT,
-    FLUENCY,
-    PERPLEXITY,
-    REPLY,
-    SLANDER,
-    STEREOTYPE,
-    Limit,
-)
-from evenflow.transforms.lab.generation.support import WORD, Impossible, Support
+from evenflow.transforms.lab.generation.limits import PERPLEXITY, STEREOTYPE, Limit
+from evenflow.transforms.lab.generation.support import WORD, Support
 from evenflow.transforms.lab.generation.templates import (
     LONGEST,
     Corpus,
     GroupCounter,
     Span,
     name_span,
+    without,
 )
 from evenflow.transforms.lab.generation.writers import PROMPT, names
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
@@ -34,19 +27,13 @@ REASONS: dict[str, str] = {
     "markup": "it has characters of markup or code",
     "prompt": "it takes over words of the instructions",
     "example": "it takes over an example",
-    "unchanged": "its words cannot be exchanged",
     "entities": "the subject or the object is not in it exactly once",
     "relation": "the relation is not stated",
     "facts": "it states something that is not known",
     "attributes": "it does not name exactly the groups that were asked for",
     "support": "it has a name or a number that was not given",
-    "impossible": "it combines what cannot be",
     "duplicate": "it is nearly a sentence that is there already",
     STEREOTYPE: "it says what a group is like",
-    AGREEMENT: "a word for a group is in a form that does not fit",
-    FLUENCY: "it is not fluent",
-    REPLY: "it speaks to whoever asked for it",
-    SLANDER: "it speaks ill of somebody",
     PERPLEXITY: "it reads unlike the collection",
 }
 RUN = 6  # words in a row that a text has from the instructions only by copying
@@ -62,12 +49,7 @@ LONGEST_NAME = 8  # words of a name that is looked for
 
 
 class Shingles:
-    """Texts by their runs of words; exact, as MinHash would estimate.
-
-    Args:
-        texts: The texts.
-        size: Words of a run.
-    """
+    """Texts by their runs of words; exact, as MinHash would estimate."""
 
     def __init__(self, texts: Iterable[str] = (), size: int = SHINGLE):
         self._size = size
@@ -83,34 +65,20 @@ class Shingles:
             self._places.setdefault(each, []).append(len(self._sizes))
         self._sizes.append(len(own))
 
-    def nearest(self, text: str, besides: str | None = None) -> float:
+    def nearest(self, text: str) -> float:
         """How near the nearest of the texts is.
 
-        Args:
-            text: The text.
-            besides: A text that does not count.
-
-        Returns:
-            The largest Jaccard similarity of shingles, 0 to 1.
+        Returns the largest Jaccard similarity of shingles, 0 to 1.
         """
         own = runs(text, self._size)
         shared: dict[int, int] = {}
         for each in own:
             for place in self._places.get(each, ()):
                 shared[place] = shared.get(place, 0) + 1
-        but = runs(besides, self._size) if besides is not None else None
         return max(
-            (
-                common / (len(own) + self._sizes[place] - common)
-                for place, common in shared.items()
-                # The same shingles, so the same text as far as this can tell
-                if but is None or self._sizes[place] != len(but) or not self._has(place, but)
-            ),
+            (common / (len(own) + self._sizes[place] - common) for place, common in shared.items()),
             default=0.0,
         )
-
-    def _has(self, place: int, shingles: set[tuple[str, ...]]) -> bool:
-        return all(place in self._places.get(each, ()) for each in shingles)
 
 
 def runs(text: str, size: int) -> set[tuple[str, ...]]:
@@ -123,54 +91,33 @@ def runs(text: str, size: int) -> set[tuple[str, ...]]:
 class Against:
     """What candidates are checked against.
 
-    Attributes:
-        corpus: The sentences that are there already.
-        counter: Counts groups as the gate does.
-        knowledge: What is known; None: nothing is.
-        limits: What a text must not be besides, the cheapest first.
-        impossible: Combinations that no text may have.
+    `knowledge`: What is known; None: nothing is.
     """
 
     corpus: Corpus
     counter: GroupCounter
     knowledge: Knowledge | None
     limits: Sequence[Limit] = ()
-    impossible: Sequence[Impossible] = ()
 
 
 class Checker:
-    """Checks candidates one after the other; an accepted one is there for those that follow.
+    """Checks candidates one after the other; an accepted one is there for those that follow."""
 
-    Args:
-        against: What they are checked against.
-        prompted: Whether a prompt was used.
-    """
-
-    def __init__(self, against: Against, prompted: bool):
+    def __init__(self, against: Against):
         self._against = against
         self._cues = against.corpus.cues()
         self._seen = Shingles(each.text for each in against.corpus.templates)
-        prompt = loader.load(PROMPT) if prompted else None
-        self._prompted = prompted
-        self._instructions = runs(prompt.system, RUN) if prompt else set[tuple[str, ...]]()
+        prompt = loader.load(PROMPT)
+        self._instructions = runs(prompt.system, RUN)
         # Copied but for the names
         self._styles = Shingles(each.masked for each in against.corpus.templates if each.spans)
-        texts = [each.text for each in against.corpus.templates] if prompted else []
+        texts = [each.text for each in against.corpus.templates]
         self._support = Support(against.counter.finder, texts)
         self._masked = Shingles(map(self._support.masked, texts), MASKED)
-        examples = prompt.examples if prompt else ()
-        self._examples = Shingles(str(answer["text"]) for _, answer in examples)
+        self._examples = Shingles(str(answer["text"]) for _, answer in prompt.examples)
 
     def check(self, draft: Draft, item: Item) -> tuple[Draft | None, str | None]:
-        """Check a candidate.
-
-        Args:
-            draft: The candidate.
-            item: What was asked for.
-
-        Returns:
-            The candidate with the places of its subject and object, or a reason of REASONS.
-        """
+        """Check a candidate."""
         if not draft.text:
             return None, "no answer"
         spans = self._spans(draft)
@@ -182,8 +129,7 @@ class Checker:
                 return None, reason
             passed[reason] = True if figure is None else round(figure, DIGITS)
         self._seen.add(draft.text)
-        if self._prompted:
-            self._masked.add(self._support.masked(draft.text))
+        self._masked.add(self._support.masked(draft.text))
         return replace(draft, spans=spans or {}, checks=passed), None
 
     def _checks(
@@ -193,44 +139,30 @@ class Checker:
         text = draft.text
         is_line = bool(text.strip()) and "\n" not in text and len(text) <= LONGEST
         yield "form", is_line, None
-        if self._prompted:
-            yield from self._of_prompts(draft)
-        else:
-            yield "unchanged", text != draft.template, None
+        yield from self._of_prompts(draft)
         yield "entities", has_entities, None
         if draft.fact is not None:
             yield "relation", self._states(draft), None
             yield "facts", self._is_known(draft, item), None
         yield "attributes", self._names_as_planned(draft, item), None
-        if self._prompted:
-            given = [*draft.asked, *(names(draft.fact).values() if draft.fact else ())]
-            yield "support", not self._support.unsupported(text, given), None
-        if self._against.impossible:
-            yield "impossible", not self._is_impossible(draft, item), None
-        # A changed copy is near its own sentence, and meant to be
-        near = self._seen.nearest(text, None if self._prompted else draft.template)
+        given = [*draft.asked, *(names(draft.fact).values() if draft.fact else ())]
+        yield "support", not self._support.unsupported(text, given), None
+        near = self._seen.nearest(text)
         yield "duplicate", near < NEAR, near
-        if self._prompted:
-            near = self._masked.nearest(self._support.masked(text))
-            yield "duplicate", near < NEAR_MASKED, near
+        near = self._masked.nearest(self._support.masked(text))
+        yield "duplicate", near < NEAR_MASKED, near
         for limit in self._against.limits:
             yield limit.reason, *limit.check(text)
 
     def _of_prompts(self, draft: Draft) -> Iterator[tuple[str, bool, float | None]]:
         """The checks of what a language model wrote."""
-        text, plain = draft.text, _without(draft.text, draft.spans)
+        text, plain = draft.text, without(draft.text, draft.spans)
         begins = text[:1].isalnum() or text[:1] in QUOTES
         yield "markup", begins and all(each.isalnum() or each in PLAIN for each in plain), None
         yield "prompt", not self._instructions & runs(text, RUN), None
-        masked = _without(text, draft.spans, instead="_")
+        masked = without(text, draft.spans, instead="_")
         near = max(self._examples.nearest(text), self._styles.nearest(masked))
         yield "example", near < NEAR, near
-
-    def _is_impossible(self, draft: Draft, item: Item) -> bool:
-        """Whether what the text says, or says it is, has an impossible combination."""
-        found = self._against.counter.finder.find(draft.text)
-        values = {(each.attribute, each.group) for each in found} | set(item.target.items())
-        return any(each.holds_of(values, draft.text) for each in self._against.impossible)
 
     def _spans(self, draft: Draft) -> dict[str, Span] | None:
         """Where subject and object are; None if one is not there exactly once, or they overlap."""
@@ -246,12 +178,12 @@ class Checker:
     def _states(self, draft: Draft) -> bool:
         """Whether words outside of the names state the relation.
 
-        The writer of a template keeps the template's words. A model says which of its words state
-        the relation; they must be there, with one that is common in the relation's own sentences.
+        The model says which of its words state the relation; they must be there, with one that is
+        common in the relation's own sentences.
         """
         if draft.evidence is None or draft.fact is None:
             return True
-        outside = _without(draft.text, draft.spans)
+        outside = without(draft.text, draft.spans)
         if not draft.evidence.strip() or draft.evidence not in draft.text:
             return False
         said = {each.casefold() for each in WORD.findall(draft.evidence)}
@@ -271,7 +203,7 @@ class Checker:
         for side, values in item.sides.items():
             if any(knowledge.value(own[side], name) != value for name, value in values.items()):
                 return False
-        objects, text = knowledge.objects(fact.relation), _without(draft.text, draft.spans)
+        objects, text = knowledge.objects(fact.relation), without(draft.text, draft.spans)
         words = list(WORD.finditer(text))
         return not any(
             (name := text[words[i].start() : words[j].end()]) in objects
@@ -292,17 +224,10 @@ class Checker:
                 (name, value) for each in item.sides.values() for name, value in each.items()
             } | set(item.groups.items())
             asked = {name for name, _ in allowed}
-            outside = _without(draft.text, draft.spans)
+            outside = without(draft.text, draft.spans)
             found = {(each.attribute, each.group) for each in counter.finder.find(outside)}
             return all(pair in allowed for pair in found if pair[0] in asked)
         records = counter.records(draft.text)
         return len(records) == 1 and all(
             records[0][name] == [group] for name, group in item.groups.items()
         )
-
-
-def _without(text: str, spans: Mapping[str, Span], instead: str = " ") -> str:
-    """A text without its names."""
-    for start, end in sorted(spans.values(), reverse=True):
-        text = text[:start] + instead + text[end:]
-    return text

@@ -10,7 +10,7 @@ from typing import Any
 from evenflow.prompts.loader import json_digest
 from evenflow.transforms.lab.generation.checks import REASONS, Checker
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
-from evenflow.transforms.lab.generation.writers import Writer
+from evenflow.transforms.lab.generation.writers import LlmWriter
 from evenflow.transforms.measures.coverage.gaps import words
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
 
@@ -20,14 +20,7 @@ SPENT = "the budget is spent"
 
 @dataclass
 class Generated:
-    """What was written.
-
-    Attributes:
-        records: The records, in the plan's order.
-        asked: Number of candidates.
-        rejected: Number of rejected ones by reason of `checks.REASONS`.
-        left: What could not be written, each with `words`, `records` and `why`.
-    """
+    """What was written."""
 
     records: list[dict[str, Any]]
     asked: int
@@ -39,11 +32,7 @@ class Generated:
 class Marks:
     """What each record says of its making.
 
-    Attributes:
-        plan: Id of the plan.
-        text_name: Name of the text's field.
-        id_name: Name of the id's field.
-        knowledge: Tells where the values of entities are from; None: there are none.
+    `knowledge`: Tells where the values of entities are from; None: there are none.
     """
 
     plan: str
@@ -58,20 +47,9 @@ def plan_id(plan: Mapping[str, Any]) -> str:
 
 
 def generate(
-    items: Sequence[Item], writer: Writer, checker: Checker, tries: float, marks: Marks
+    items: Sequence[Item], writer: LlmWriter, checker: Checker, tries: float, marks: Marks
 ) -> Generated:
-    """Write the records of a plan.
-
-    Args:
-        items: What is asked for.
-        writer: Writes candidates.
-        checker: Checks them.
-        tries: Most candidates for each record asked for.
-        marks: What each record says of its making.
-
-    Returns:
-        What was written.
-    """
+    """Write the records of a plan."""
     out = Generated([], 0, {}, [])
     rejected = Counter[str]()
     for item in items:
@@ -104,7 +82,9 @@ def generate(
     return out
 
 
-def _record(draft: Draft, item: Item, writer: Writer, marks: Marks, number: int) -> dict[str, Any]:
+def _record(
+    draft: Draft, item: Item, writer: LlmWriter, marks: Marks, number: int
+) -> dict[str, Any]:
     """The record of an accepted candidate, marked as made."""
     record: dict[str, Any] = {
         marks.id_name: f"{marks.plan}-{number:06d}",

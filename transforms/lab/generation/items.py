@@ -8,33 +8,20 @@ from typing import Any
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.coverage.additions import Needs, PlanError
-from evenflow.transforms.lab.generation.support import Impossible
 from evenflow.transforms.measures.coverage import lookup
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
 
 SUBJECT, RELATION, OBJECT = "subject", "relation", "object"
 SIDES = (SUBJECT, OBJECT)
-KINDS = ("synthetic", "augmented")  # the kinds of addition that are texts
 
 
 @dataclass(frozen=True)
 class Item:
-    """Records of a plan that have the same values.
-
-    Attributes:
-        number: No other item of a session has it.
-        records: How many records are asked for.
-        target: The values that they have.
-        source: The values of the sentences that they are changed copies of; empty: of any.
-        groups: Those values that the text names.
-        sides: By subject and object those values that a knowledge base has of them.
-        fields: All other values; they are fields of the record.
-    """
+    """Records of a plan that have the same values."""
 
     number: int
     records: int
     target: Mapping[str, str]
-    source: Mapping[str, str]
     groups: Mapping[str, str]
     sides: Mapping[str, Mapping[str, str]]
     fields: Mapping[str, str]
@@ -49,19 +36,11 @@ class Item:
 class Draft:
     """A candidate for a record.
 
-    Attributes:
-        text: The text; empty: the writer gave no answer.
-        template: The sentence of the corpus that it follows.
-        origin: Where that sentence is, or its document's id.
-        fact: Subject, relation and object; None: the text has none.
-        evidence: The words that state the relation, as the writer says; None: the template's.
-        spans: Start and end of subject and object in the text, once they are found.
-        asked: The words that were asked for.
-        checks: The checks that it passed, each with its figure, or true where it has none.
+    `fact`: Subject, relation and object; None: the text has none. `evidence`: The words that state
+    the relation, as the writer says; None: the template's.
     """
 
     text: str
-    template: str
     origin: str
     fact: Fact | None = None
     evidence: str | None = None
@@ -76,45 +55,23 @@ def items(
     knowledge: Knowledge | None,
     more: Mapping[str, str] | None = None,
     first: int = 0,
-    impossible: Sequence[Impossible] = (),
 ) -> tuple[list[Item], list[dict[str, Any]]]:
     """Read the additions of a plan.
 
-    Args:
-        plan: What `coverage.planned.planned` returned.
-        named: The attributes that a text names.
-        knowledge: Knows the properties of subjects and objects; None: nothing is known of them.
-        more: Values that all additions have.
-        first: Number of the first item.
-        impossible: Combinations that are not written.
-
-    Returns:
-        The items, and the additions that are no texts, each with `words`, `records` and `why`.
-
-    Raises:
-        PlanError: It is no plan.
+    `knowledge`: Knows the properties of subjects and objects; None: nothing is known of them.
     """
     made: list[Item] = []
     others: list[dict[str, Any]] = []
     try:
         for addition, told in zip(plan["additions"], plan["words"], strict=True):
-            kind, records = str(addition["kind"]), int(addition["records"])
-            if kind not in KINDS:
-                why = f"{kind} records are not written"
-                others.append({"words": told, "records": records, "why": why})
-                continue
+            records = int(addition["records"])
             target = {**dict(addition["target"]), **(more or {})}
             of_text = (name for name in target if name.startswith(f"{lookup.TEXT}."))
             if any(name not in named for name in of_text):
                 why = "values of names in a text are not written"
                 others.append({"words": told, "records": records, "why": why})
                 continue
-            if bad := [each for each in impossible if each.holds_of(target.items())]:
-                why = f"impossible: {bad[0]}"
-                others.append({"words": told, "records": records, "why": why})
-                continue
-            source = dict(addition["source"] or {}) if kind == "augmented" else {}
-            made.append(_item(first + len(made), records, target, source, named, knowledge))
+            made.append(_item(first + len(made), records, target, named, knowledge))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PlanError(
             f"no plan of `evenflow coverage plan --json`: {type(error).__name__} {error}"
@@ -132,7 +89,6 @@ def _item(
     number: int,
     records: int,
     target: Mapping[str, str],
-    source: Mapping[str, str],
     named: Sequence[str],
     knowledge: Knowledge | None,
 ) -> Item:
@@ -148,20 +104,13 @@ def _item(
             sides[side][own] = value
         else:
             fields[name] = value
-    return Item(number, records, target, source, groups, sides, fields)
+    return Item(number, records, target, groups, sides, fields)
 
 
 def needs_of(config: Config, of_text: bool) -> Needs:
     """What a record must have a value of, so that it can be written.
 
     A text names a group, and its fields are known. A triple has a relation or entities.
-
-    Args:
-        config: Its section coverage names the attributes.
-        of_text: Whether records are texts.
-
-    Returns:
-        The attributes.
     """
     names = config.coverage.named()
     if not of_text:

@@ -18,16 +18,11 @@ DIGITS = 4
 def likeness(corpus: Sequence[str], written: Sequence[str]) -> dict[str, Any] | None:
     """Compare sentences before and after an addition.
 
-    Args:
-        corpus: The sentences that were there.
-        written: Those that are added.
-
-    Returns:
-        `before`, `after` and `written`: mean, median and deviation of the lengths in words, share
-        of different words among all (ttr), and of words that occur once among the different ones
-        (hapax). `augmented`: of the lengths before and after, and `alone`: of those before and
-        those written, the Jensen-Shannon divergence in bits (jsd) and the test of Kolmogorov and
-        Smirnov (ks, p). None if either has no sentence.
+    Returns `before`, `after` and `written`: mean, median and deviation of the lengths in words,
+    share of different words among all (ttr), and of words that occur once among the different ones
+    (hapax). `augmented`: of the lengths before and after, and `alone`: of those before and those
+    written, the Jensen-Shannon divergence in bits (jsd) and the test of Kolmogorov and Smirnov (ks,
+    p). None if either has no sentence.
     """
     if not corpus or not written:
         return None

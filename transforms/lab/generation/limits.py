@@ -1,4 +1,4 @@
-"""Limits: what a text must not be beyond its plan, such as unlike the corpus or slander."""
+"""Limits: what a text must not be beyond its plan: unlike the corpus, or a stereotype."""
 
 from __future__ import annotations
 
@@ -10,24 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.lab.generation import form_head
-from evenflow.transforms.lab.generation import sentence_head as head
-from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.substitution.base_cda import draw
 from evenflow.transforms.text.sentences import bounds, trimmed
-from evenflow.wordlists.loader import WordList
 
 # Reasons
 STEREOTYPE, PERPLEXITY = "stereotype", "perplexity"
-AGREEMENT = "agreement"
-FLUENCY, REPLY, SLANDER = "fluency", "reply", "slander"
 SAMPLE = 400  # sentences that a band is from: 10 of them lie beyond each bound
 BAND = (2.5, 97.5)  # percentiles of the corpus' own sentences
-BROKEN = 0.5  # probability above which a text is more likely broken than not
-WRITTEN = {REPLY: head.REPLY, SLANDER: head.SLANDER}
-# Probability from which a text is one of these: cross-validated, 0.95 of the written ones are found
-LIKELY = 0.2
 BATCH = 16  # sentences that are scored at once
 DRAWS = 1 << 32  # results of a draw that orders sentences
 
@@ -38,10 +28,7 @@ Perplexities = Callable[[Sequence[str]], list[float]]
 class Limit:
     """A limit.
 
-    Attributes:
-        reason: What a text is rejected for, of `checks.REASONS`.
-        check: Whether a text is within the limit, and its figure; None: it has none.
-        told: What the limit is, for people.
+    `check`: Whether a text is within the limit, and its figure; None: it has none.
     """
 
     reason: str
@@ -54,14 +41,7 @@ class Limit:
 
 
 def stereotype(config: Config) -> Limit:
-    """No stereotype, however weak: another text can be written instead.
-
-    Args:
-        config: The configuration.
-
-    Raises:
-        ModelError: The models cannot be used.
-    """
+    """No stereotype, however weak: another text can be written instead."""
     from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
 
     own = StereotypeFilter(config)
@@ -76,46 +56,6 @@ def stereotype(config: Config) -> Limit:
     return Limit(STEREOTYPE, check)
 
 
-def by_heads() -> list[Limit]:
-    """No broken sentence, no reply to whoever asks, no slander.
-
-    Raises:
-        ModelError: The shipped heads cannot be used.
-    """
-    heads = head.shipped()
-
-    def limit(reason: str, name: str, most: float) -> Limit:
-        def check(text: str) -> tuple[bool, float | None]:
-            figure = heads.probabilities(text)[name]
-            return figure <= most, figure
-
-        return Limit(reason, check, {"most": most})
-
-    return [
-        limit(FLUENCY, head.BROKEN, BROKEN),
-        *(limit(reason, name, LIKELY) for reason, name in WRITTEN.items()),
-    ]
-
-
-def agreement(lists: Sequence[WordList]) -> Limit:
-    """No word for a group in a form that does not fit where it stands.
-
-    Args:
-        lists: The word lists.
-
-    Raises:
-        ModelError: The shipped model cannot be used.
-    """
-    model, finder, forms = form_head.shipped(), LabelFinder(lists), form_head.forms_of(lists)
-
-    def check(text: str) -> tuple[bool, float | None]:
-        found = form_head.contexts(text, finder, forms)
-        figure = max((model.misfit(each) for each in found), default=None)
-        return figure is None or figure <= model.most, figure
-
-    return Limit(AGREEMENT, check, {"most": model.most})
-
-
 def _sample(corpus: Sequence[str]) -> list[str]:
     """SAMPLE sentences of a corpus, drawn."""
     return sorted(set(corpus), key=lambda text: (draw(text, 0, DRAWS), text))[:SAMPLE]
@@ -126,11 +66,6 @@ def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) ->
 
     IntersectionRE (section 3.5) scores with a causal model and has a fixed bound. Here the bounds
     are percentiles of the corpus, so that a text is neither broken nor smoother than all of it.
-
-    Args:
-        perplexities: Scores texts; infinite where a text has no perplexity.
-        corpus: Sentences of the corpus; SAMPLE of them are drawn.
-        model: The model's name.
     """
     found = [each for each in perplexities(_sample(corpus)) if math.isfinite(each)]
     low, high = np.percentile(found, BAND).tolist() if found else (0.0, math.inf)
@@ -150,18 +85,7 @@ def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) ->
 
 
 def by_model(folder: str) -> tuple[Perplexities, str]:
-    """Load what scores perplexities.
-
-    Args:
-        folder: Folder of a causal language model, or its name in the local cache.
-
-    Returns:
-        The scorer, and the model's name. A perplexity is that of each token after the first, given
-        those before it.
-
-    Raises:
-        LanguageModelError: The model cannot be used.
-    """
+    """Load what scores perplexities."""
     from evenflow.transforms.lab.language_models.causal import CausalModel
     from evenflow.transforms.models import loading
 

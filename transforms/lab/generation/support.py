@@ -1,4 +1,4 @@
-"""What a text states beyond what it was given: names, numbers, combinations that cannot be.
+"""What a text states beyond what it was given: names and numbers.
 
 A sentence that a language model writes may state the fact that was asked for, and nothing else of
 persons, places and years. Who or what a name stands for, nobody has checked.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
-from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.text.names import first_names
 
@@ -21,66 +19,8 @@ USUAL, LEAST = 200, 5  # a name that one in so many sentences has, and so many, 
 MASK = "_"
 
 
-class ImpossibleError(EvenflowError, ValueError):
-    """A combination that cannot be read."""
-
-    status = USAGE
-
-
-@dataclass(frozen=True)
-class Impossible:
-    """Values and words that do not go together, such as gender=male and “pregnant”.
-
-    Attributes:
-        values: Values by attribute.
-        words: Words or phrases.
-    """
-
-    values: Mapping[str, str]
-    words: Sequence[str]
-
-    @classmethod
-    def parse(cls, text: str) -> Impossible:
-        """Read a combination.
-
-        Args:
-            text: Terms with commas between: ATTRIBUTE=VALUE, or words that a text has.
-
-        Raises:
-            ImpossibleError: It has fewer than two terms, or an empty one.
-        """
-        terms = [each.strip() for each in text.split(",")]
-        pairs = [each.partition("=") for each in terms if "=" in each]
-        if len(terms) < 2 or not all(terms) or not all(name and value for name, _, value in pairs):
-            raise ImpossibleError(
-                f"{text!r}: two terms or more expected, such as gender=male,pregnant"
-            )
-        values = {name.strip(): value.strip() for name, _, value in pairs}
-        return cls(values, [each for each in terms if "=" not in each])
-
-    def __str__(self) -> str:
-        return ", ".join([*(f"{name}={value}" for name, value in self.values.items()), *self.words])
-
-    def holds_of(self, values: Collection[tuple[str, str]], text: str = "") -> bool:
-        """Whether some values and a text have all of it.
-
-        Args:
-            values: Attributes with their values.
-            text: The text.
-        """
-        return all(pair in values for pair in self.values.items()) and all(
-            re.search(rf"(?<!\w){re.escape(each)}(?!\w)", text, re.IGNORECASE)
-            for each in self.words
-        )
-
-
 class Support:
-    """Knows which names are usual in a corpus; others have to be given.
-
-    Args:
-        finder: Finds labels, which are no names.
-        texts: Sentences of the corpus.
-    """
+    """Knows which names are usual in a corpus; others have to be given."""
 
     def __init__(self, finder: LabelFinder, texts: Iterable[str] = ()):
         self._finder = finder
@@ -93,15 +33,7 @@ class Support:
         }
 
     def unsupported(self, text: str, known: Iterable[str]) -> list[str]:
-        """Find the names and numbers that were not given.
-
-        Args:
-            text: A sentence.
-            known: Texts that were given: names, words.
-
-        Returns:
-            The words.
-        """
+        """Find the names and numbers that were not given."""
         told = {_base(word) for each in known for word in WORD.findall(each)} | self._usual
         labels = [(each.start, each.end) for each in self._finder.find(text)]
         return [

@@ -22,8 +22,8 @@ from evenflow.transforms.io.blocks import join_texts, read_blocks
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
 from evenflow.transforms.lab.generation.support import WORD
-from evenflow.transforms.labels.by_sentence import by_sentence, sentence_starts
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.labels.searched import by_sentence, sentence_starts
 from evenflow.transforms.measures.coverage.named import Meetings, field_values
 from evenflow.transforms.text.sentences import trimmed
 
@@ -36,13 +36,7 @@ Span = tuple[int, int]
 class Template:
     """A sentence of the corpus.
 
-    Attributes:
-        text: The sentence.
-        origin: Its document's id.
-        groups: By attribute the groups that it names.
-        fields: By attribute the values of its document.
-        relation: The relation that it states; None: none is known.
-        spans: Start and end of its subject and object.
+    `relation`: The relation that it states; None: none is known.
     """
 
     text: str
@@ -52,27 +46,14 @@ class Template:
     relation: str | None = None
     spans: Mapping[str, Span] | None = None
 
-    def filled(self, names: Mapping[str, str]) -> str:
-        """The text with other names for its subject and object."""
-        text = self.text
-        for side, (start, end) in sorted((self.spans or {}).items(), key=lambda each: -each[1][0]):
-            text = text[:start] + names[side] + text[end:]
-        return text
-
     @property
     def masked(self) -> str:
         """The text without the names of its subject and object."""
-        return self.filled({SUBJECT: "_", OBJECT: "_"}) if self.spans else self.text
+        return without(self.text, self.spans or {}, instead="_")
 
 
 class GroupCounter:
-    """Counts the groups that a text names, as the gate does for coverage.
-
-    Attributes:
-        named: The attributes that a text names.
-        fields: The other attributes, fields of the document.
-        finder: Finds labels.
-    """
+    """Counts the groups that a text names, as the gate does for coverage."""
 
     def __init__(self, config: Config, attributes: Sequence[str]):
         lists = config.word_lists()
@@ -95,15 +76,7 @@ class GroupCounter:
         ]
 
     def wanted(self, item: Item, template: Template) -> dict[str, str]:
-        """The groups that a text for an item names.
-
-        Args:
-            item: The item.
-            template: A sentence that fits it.
-
-        Returns:
-            Group by attribute: those asked for, or else others than the template's.
-        """
+        """The groups that a text for an item names."""
         if item.groups:
             return dict(item.groups)
         every = {each.attribute: each.groups for each in self.finder.lists}
@@ -115,15 +88,7 @@ class GroupCounter:
 
 
 class Corpus:
-    """The templates of files.
-
-    Args:
-        templates: The templates.
-
-    Attributes:
-        templates: The same, at most MOST of them.
-        skipped: Records with a relation that are no templates, by the reason.
-    """
+    """The templates of files."""
 
     def __init__(self, templates: Iterable[Template], skipped: Mapping[str, int] | None = None):
         self.templates = list(templates)
@@ -131,19 +96,7 @@ class Corpus:
 
     @classmethod
     def read(cls, inputs: Sequence[str], config: Config, counter: GroupCounter) -> Corpus:
-        """Read the templates of files.
-
-        Args:
-            inputs: Paths, folders or globs.
-            config: Names of the fields.
-            counter: Finds labels.
-
-        Returns:
-            The corpus.
-
-        Raises:
-            InputError: An input names no file, or a file cannot be read as its kind.
-        """
+        """Read the templates of files."""
         made: list[Template] = []
         skipped = Counter[str]()
         source = (block for name in files.match(list(inputs)) for block in read_blocks(name))
@@ -155,19 +108,8 @@ class Corpus:
                     made.append(each)
         return cls(made, skipped)
 
-    def fitting(self, item: Item, seed: int, for_style: bool = False) -> list[Template]:
-        """The templates that an item's records can follow, in an order that is drawn.
-
-        Args:
-            item: The item.
-            seed: Draws the order.
-            for_style: Whether other sentences that name groups follow, for a model that writes.
-
-        Returns:
-            For triples, templates of the relation, or of any relation if none is asked for. Else
-            sentences that name one group of each attribute that the item names. Fields of the
-            document have the values asked for, so that no text is said to be from elsewhere.
-        """
+    def fitting(self, item: Item, seed: int) -> list[Template]:
+        """The templates that an item's records can follow, in an order that is drawn."""
         if item.has_sides:
             relation = item.fields.get(RELATION)
             own = (
@@ -179,7 +121,7 @@ class Corpus:
             own = (
                 each
                 for each in self.templates
-                if _names(each, item) or (for_style and item.groups and each.groups)
+                if _names(each, item) or (item.groups and each.groups)
             )
         fields = {name: value for name, value in item.fields.items() if name != RELATION}
         own = (
@@ -198,12 +140,7 @@ class Corpus:
         return [each for _, _, each in sorted(keyed, key=lambda one: one[:2])]
 
     def cues(self) -> dict[str, frozenset[str]]:
-        """By relation the words that are more common in its sentences than in those of others.
-
-        Returns:
-            Lower-case words that are in two of its sentences or more, and whose share of them is
-            at least twice that among the other relations' sentences.
-        """
+        """By relation the words that are more common in its sentences than in those of others."""
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         sizes = Counter[str]()
         for each in self.templates:
@@ -233,17 +170,20 @@ def name_span(text: str, name: str) -> Span | None:
     return spans[0] if len(spans) == 1 else None
 
 
+def without(text: str, spans: Mapping[str, Span], instead: str = " ") -> str:
+    """A text without its names."""
+    for start, end in sorted(spans.values(), reverse=True):
+        text = text[:start] + instead + text[end:]
+    return text
+
+
 def _names(template: Template, item: Item) -> bool:
-    """Whether a sentence names one group of each attribute, and those of the item's source.
+    """Whether a sentence names one group of each attribute.
 
     An item without groups takes any sentence that names one.
     """
     asked = item.groups or template.groups
-    if not asked or any(len(template.groups.get(name, ())) != 1 for name in asked):
-        return False
-    return all(
-        template.groups[name] == {item.source[name]} for name in item.groups if name in item.source
-    )
+    return bool(asked) and all(len(template.groups.get(name, ())) == 1 for name in asked)
 
 
 def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | str]:

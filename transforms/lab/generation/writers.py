@@ -1,25 +1,19 @@
-"""Writers of candidates: templates with other names and labels, or a language model."""
+"""Has a language model write candidates, in the style of the corpus' sentences."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Protocol
 
 from evenflow.prompts import loader
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter, Template
-from evenflow.transforms.labels.finder import uncut
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
 from evenflow.transforms.substitution import roles
 from evenflow.transforms.substitution.base_cda import draw
-from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
-from evenflow.transforms.substitution.judges import Bar, ExchangeJudge
-from evenflow.transforms.substitution.substituter import Substituter
-from evenflow.transforms.text.sentences import bounds, trimmed
 
 PROMPT = "generation"
 NO_TEMPLATE = "no further sentence of the corpus has its form"
@@ -27,46 +21,14 @@ NO_FACT = "the knowledge base has no further fact for it"
 NO_KNOWLEDGE = "subject and object need a knowledge base"
 
 
-class Writer(Protocol):
-    """Writes candidates for an item.
-
-    Attributes:
-        model: Who writes.
-        prompt: Digest of the prompt; None: there is none.
-        material: What is written from.
-    """
-
-    model: str
-    prompt: str | None
-    material: Material
-
-    def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
-        """Write candidates.
-
-        Args:
-            item: What is asked for.
-            number: How many candidates.
-            refused: Why earlier ones were rejected.
-
-        Returns:
-            At most that many, without a text where there was no answer. None at all: there will be
-            no more.
-        """
-        ...
-
-
 class Material:
     """Templates with facts for items. A fact is used once, a sentence once for an item.
 
-    Args:
-        corpus: The templates.
-        knowledge: The facts; None: there are none.
-        seed: Draws the order.
-        again: Whether sentences come again for an item when all have come.
+    `knowledge`: The facts; None: there are none.
     """
 
-    def __init__(self, corpus: Corpus, knowledge: Knowledge | None, seed: int, again: bool):
-        self.corpus, self._knowledge, self._seed, self._again = corpus, knowledge, seed, again
+    def __init__(self, corpus: Corpus, knowledge: Knowledge | None, seed: int):
+        self.corpus, self._knowledge, self._seed = corpus, knowledge, seed
         self._under_way: dict[int, Iterator[tuple[Template, Fact | None]]] = {}
         self._passes = Counter[int]()
         self._ended: dict[int, str] = {}
@@ -84,14 +46,13 @@ class Material:
     def next(self, item: Item, number: int) -> list[tuple[Template, Fact | None]]:
         """The next templates for an item, at most so many."""
         taken: list[tuple[Template, Fact | None]] = []
-        for _ in range(2 if self._again or item.has_sides else 1):
+        for _ in range(2):
             if item.number not in self._under_way:
                 self._under_way[item.number] = self._pairs(item)
             taken = list(islice(self._under_way[item.number], number))
             if taken:
                 break
-            if self._again or item.has_sides:
-                del self._under_way[item.number]
+            del self._under_way[item.number]
         return taken
 
     def give_back(self, fact: Fact | None) -> None:
@@ -104,7 +65,7 @@ class Material:
         return self._ended.get(item.number, "")
 
     def _pairs(self, item: Item) -> Iterator[tuple[Template, Fact | None]]:
-        templates = self.corpus.fitting(item, self._seed, for_style=self._again)
+        templates = self.corpus.fitting(item, self._seed)
         self._passes[item.number] += 1
         if not item.has_sides or not templates:
             self._ended[item.number] = NO_TEMPLATE
@@ -143,81 +104,29 @@ class Material:
             turn += 1
 
 
-class TemplateWriter:
-    """Puts other names and labels into sentences of the corpus; no model writes.
-
-    Args:
-        material: Templates and facts.
-        counter: Finds labels.
-        strictness: By attribute the least probability of being right that an exchange needs.
-        judge: Gives this probability; None: every exchange whose form allows it is made.
-        bar: Bars exchanges, whatever the judge says; None: none.
-    """
-
-    model: str = "templates"
-    prompt: str | None = None
-
-    def __init__(
-        self,
-        material: Material,
-        counter: GroupCounter,
-        strictness: Callable[[str], float],
-        judge: ExchangeJudge | None = None,
-        bar: Bar | None = None,
-    ):
-        self.material, self._counter = material, counter
-        self._strictness, self._judge, self._bar = strictness, judge, bar
-
-    def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
-        """Write candidates; see `Writer.write`."""
-        return [
-            Draft(self._text(item, template, fact), template.text, template.origin, fact)
-            for template, fact in self.material.next(item, number)
-        ]
-
-    def _text(self, item: Item, template: Template, fact: Fact | None) -> str:
-        if fact is not None:
-            return template.filled(names(fact))
-        text = template.text
-        for attribute, target in self._counter.wanted(item, template).items():
-            (source,) = template.groups[attribute]
-            if source != target:
-                text = self._exchanged(text, attribute, source, target)
-        return text
-
-    def _exchanged(self, text: str, attribute: str, source: str, target: str) -> str:
-        """A text with the words of one group exchanged for another's, where that is right."""
-        finder = self._counter.finder
-        every = finder.find_all(text)
-        sentences = trimmed(text, uncut(bounds(text), every).tolist())
-        proposed = self._substituters[attribute].propose(text, sentences, finder.named(every))
-        wanted, strictness = chooser(text, source, target), self._strictness(attribute)
-        return exchanged(text, proposed, strictness, wanted, self._judge, self._bar).text
-
-    @cached_property
-    def _substituters(self) -> dict[str, Substituter]:
-        lists = self._counter.finder.lists
-        return {each.attribute: Substituter(lists, each.attribute) for each in lists}
-
-
 class LlmWriter:
-    """Has a language model write, in the style of the templates.
+    """Asks for sentences, and reads the answers.
 
-    Args:
-        material: Templates and facts.
-        counter: Knows the labels.
-        asker: Asks the model.
-        model: The model's name.
+    Attributes:
+        prompt: Digest of the prompt.
     """
 
     def __init__(self, material: Material, counter: GroupCounter, asker: Asker, model: str):
         self.material, self._counter, self._asker = material, counter, asker
         self.model = model
         self._template = loader.load(PROMPT)
-        self.prompt: str | None = self._template.digest
+        self.prompt = self._template.digest
 
     def write(self, item: Item, number: int, refused: Sequence[str]) -> list[Draft]:
-        """Write candidates; see `Writer.write`."""
+        """Write candidates.
+
+        Args:
+            refused: Why earlier ones were rejected.
+
+        Returns:
+            At most that many, without a text where there was no answer. None at all: there will be
+            no more.
+        """
         pairs = self.material.next(item, number)
         words = [self._words(item, template) for template, _ in pairs]
         questions = [
@@ -237,7 +146,6 @@ class LlmWriter:
         return [
             Draft(
                 answer.value["text"] if answer.value else "",
-                template.text,
                 template.origin,
                 fact,
                 (answer.value["relation"] or "") if answer.value else "",

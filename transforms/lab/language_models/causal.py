@@ -19,9 +19,7 @@ LONGEST = 2048  # tokens of a text, so that one does not fill the memory
 class Score(NamedTuple):
     """What a text is worth to a model.
 
-    Attributes:
-        total: Sum of the log-probabilities of its tokens (natural logarithm).
-        tokens: How many these are.
+    `total`: Sum of the log-probabilities of its tokens (natural logarithm).
     """
 
     total: float
@@ -32,9 +30,7 @@ class Score(NamedTuple):
 class Text:
     """A text whose end is scored.
 
-    Attributes:
-        tokens: Its tokens (n,).
-        start: The first token that is scored, 1 to n - 1; those before it are the context.
+    `tokens`: Its tokens (n,).
     """
 
     tokens: tuple[int, ...]
@@ -42,11 +38,7 @@ class Text:
 
 
 class CausalModel:
-    """A causal language model that scores.
-
-    Args:
-        loaded: The model.
-    """
+    """A causal language model that scores."""
 
     kind = "causal"
 
@@ -60,13 +52,6 @@ class CausalModel:
 
         As lm-evaluation-harness has it: both are cut into tokens together, blanks at the end of the
         context go with the ending, and an empty context is the token that begins a text.
-
-        Args:
-            context: What comes before.
-            ending: What is scored.
-
-        Returns:
-            The text.
         """
         tokenizer = self.loaded.tokenizer
         kept = context.rstrip()
@@ -92,13 +77,7 @@ class CausalModel:
     def check_prompt(self, prompt: generation.Prompt, most: int, name: str) -> None:
         """Refuse a prompt that does not fit into the model's context with its continuation.
 
-        Args:
-            prompt: The prompt.
-            most: Most tokens of a continuation.
-            name: What it belongs to, for the message.
-
-        Raises:
-            LanguageModelError: It does not fit.
+        `most`: Most tokens of a continuation.
         """
         size = len(self.loaded.tokenizer.encode(prompt.text))
         if size + most > self.loaded.context:
@@ -108,16 +87,7 @@ class CausalModel:
             )
 
     def check(self, texts: Sequence[Text], name: str) -> None:
-        """Refuse texts that cannot be scored.
-
-        Args:
-            texts: The texts of an item.
-            name: The item, for the message.
-
-        Raises:
-            LanguageModelError: A text is longer than the model's context, or nothing of it is left
-                to score.
-        """
+        """Refuse texts that cannot be scored."""
         for each in texts:
             if len(each.tokens) > self.context:
                 raise LanguageModelError(
@@ -128,14 +98,7 @@ class CausalModel:
                 raise LanguageModelError(f"{name}: nothing is left to score in a text")
 
     def score(self, items: Sequence[Sequence[Text]]) -> list[list[Score]]:
-        """Score the texts of items, all in one batch.
-
-        Args:
-            items: The texts of each item.
-
-        Returns:
-            A score for each text, by item.
-        """
+        """Score the texts of items, all in one batch."""
         import torch
 
         shared = [_shared([each.tokens for each in texts]) for texts in items]
@@ -193,14 +156,8 @@ class CausalModel:
     ) -> tuple[list[float], Any]:
         """Run the model over rows of tokens.
 
-        Args:
-            rows: The rows' tokens.
-            places: Row and position that predict a token, and that token.
-            before: Keys and values of earlier tokens, which of them each row continues, and how
-                many tokens these were.
-
-        Returns:
-            The log-probability of each place's token, and the keys and values.
+        `rows`: The rows' tokens. `before`: Keys and values of earlier tokens, which of them each
+        row continues, and how many tokens these were.
         """
         import torch
 

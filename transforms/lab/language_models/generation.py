@@ -12,12 +12,7 @@ from evenflow.transforms.models.loading import Loaded
 
 
 class Prompt(NamedTuple):
-    """What is to be continued.
-
-    Attributes:
-        text: The text before.
-        seed: Seed of what is drawn; None for the likeliest token each time.
-    """
+    """What is to be continued."""
 
     text: str
     seed: int | None = None
@@ -30,14 +25,7 @@ def generate(
 
     Tokens are drawn from the model's whole distribution (temperature 1).
 
-    Args:
-        loaded: A causal model.
-        prompts: The prompts.
-        most: Most tokens of a continuation.
-        stops: Texts before which a continuation ends.
-
-    Returns:
-        The continuations, in order.
+    `most`: Most tokens of a continuation.
     """
     import torch
 

@@ -14,14 +14,9 @@ CLOSE = 1e-3  # how far log-probabilities computed this way may differ
 def log_probabilities(model: Any, kind: str) -> Callable[..., Any]:
     """Find out how a model's last layer can be applied to some positions.
 
-    Args:
-        model: A model of transformers, causal or masked.
-        kind: Which.
-
-    Returns:
-        A function of (rows, positions, **inputs) that gives (log-probabilities (n, V) in 32-bit
-        floats at these places of the batch, the output of the model's body). A model whose head is
-        more than a layer on its body computes all positions.
+    Returns A function of (rows, positions, **inputs) that gives (log-probabilities (n, V) in 32-bit
+    floats at these places of the batch, the output of the model's body). A model whose head is more
+    than a layer on its body computes all positions.
     """
     import torch
 

@@ -14,10 +14,7 @@ from evenflow.transforms.models.loading import LanguageModelError, Loaded
 class Mask:
     """A text with one masked token.
 
-    Attributes:
-        tokens: Its tokens (n,), with the mask among them.
-        at: Where the mask is.
-        target: The token whose log-probability is asked for.
+    `tokens`: Its tokens (n,), with the mask among them.
     """
 
     tokens: tuple[int, ...]
@@ -26,14 +23,7 @@ class Mask:
 
 
 class MaskedModel:
-    """A masked language model that scores and fills.
-
-    Args:
-        loaded: The model.
-
-    Raises:
-        LanguageModelError: Its tokenizer has no mask.
-    """
+    """A masked language model that scores and fills."""
 
     kind = "masked"
 
@@ -64,25 +54,12 @@ class MaskedModel:
     def masked(self, tokens: Sequence[int], at: int) -> Mask:
         """Mask a token of a text.
 
-        Args:
-            tokens: The text's tokens.
-            at: Which one.
-
-        Returns:
-            The text with the mask, which asks for that token.
+        `tokens`: The text's tokens.
         """
         return Mask((*tokens[:at], self.mask, *tokens[at + 1 :]), at, tokens[at])
 
     def check(self, masks: Sequence[Mask], name: str) -> None:
-        """Refuse texts that are longer than the model's context.
-
-        Args:
-            masks: The texts.
-            name: What they belong to, for the message.
-
-        Raises:
-            LanguageModelError: A text is too long.
-        """
+        """Refuse texts that are longer than the model's context."""
         longest = max((len(each.tokens) for each in masks), default=0)
         if longest > self.context:
             raise LanguageModelError(
@@ -90,15 +67,7 @@ class MaskedModel:
             )
 
     def score(self, masks: Sequence[Mask], batch: int = 32) -> list[float]:
-        """The log-probability of each mask's target.
-
-        Args:
-            masks: The texts.
-            batch: Most texts that are computed at once; they are sorted by length.
-
-        Returns:
-            A value for each, in order (natural logarithm).
-        """
+        """The log-probability of each mask's target."""
         import torch
 
         found = [0.0] * len(masks)
@@ -112,27 +81,14 @@ class MaskedModel:
     def log_probabilities(self, rows: Any, positions: Any, **inputs: Any) -> Any:
         """The log-probabilities of all words at some places of a batch.
 
-        Args:
-            rows: Rows of the places (n,).
-            positions: Their positions (n,).
-            **inputs: What the model is given.
+        `rows`: Rows of the places (n,). `positions`: Their positions (n,).
 
-        Returns:
-            A tensor (n, V).
+        Returns A tensor (n, V).
         """
         return self._apply(rows, positions, **inputs)[0]
 
     def fill(self, masks: Sequence[Mask], most: int, batch: int = 32) -> list[list[str]]:
-        """The words that the model prefers for each mask.
-
-        Args:
-            masks: The texts; their targets do not matter.
-            most: How many words.
-            batch: Most texts that are computed at once.
-
-        Returns:
-            The words of each, the likeliest first.
-        """
+        """The words that the model prefers for each mask."""
         found: list[list[str]] = [[] for _ in masks]
         for chosen, values in self._batches(masks, batch):
             for number, row in zip(chosen, values.topk(most).indices.tolist(), strict=True):

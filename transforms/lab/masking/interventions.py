@@ -66,30 +66,14 @@ BY_COUNTERPART = {"his": "determiner", "him": "object", "her": "determiner", "he
 
 @dataclass(frozen=True)
 class Intervened:
-    """A sentence after an intervention.
-
-    Attributes:
-        text: The sentence.
-        spans: Where the words stand that were put in, as (start, end) of the text.
-    """
+    """A sentence after an intervention."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
 
 class Intervention:
-    """An intervention on the sentences of one attribute.
-
-    Args:
-        name: One of `NAMES`.
-        words: The attribute's list.
-        names: Whether first names become “person”.
-        seed: Seed of what is drawn.
-
-    Raises:
-        ValueError: There is no such intervention.
-        NeutralError: neutral-masking of an attribute without neutral words.
-    """
+    """An intervention on the sentences of one attribute."""
 
     def __init__(self, name: str, words: WordList, names: bool = False, seed: int = 0):
         if name not in NAMES:
@@ -103,14 +87,7 @@ class Intervention:
             self._edit = lambda sentence, word: _neutral(sentence.text, word, listed)
 
     def __call__(self, sentence: Sentence) -> Intervened:
-        """Intervene on a sentence.
-
-        Args:
-            sentence: The sentence with its words.
-
-        Returns:
-            The new sentence. Every character outside the edits stays.
-        """
+        """Intervene on a sentence."""
         edits = [edit for word in sentence.words for edit in self._edit(sentence, word)]
         put_in = {(word.start, word.end) for word in sentence.words}
         if self._names:

@@ -27,12 +27,7 @@ class NeutralError(EvenflowError, ValueError):
 
 @dataclass(frozen=True)
 class Neutral:
-    """The neutral words of an attribute.
-
-    Attributes:
-        words: The neutral word of each folded word.
-        pronouns: The neutral pronoun of each form.
-    """
+    """The neutral words of an attribute."""
 
     words: Mapping[str, str]
     pronouns: Mapping[str, str]
@@ -50,17 +45,7 @@ def path_of(words: WordList) -> Path:
 
 
 def of(words: WordList) -> Neutral:
-    """Read the neutral words of a list.
-
-    Args:
-        words: The list.
-
-    Returns:
-        Its neutral words.
-
-    Raises:
-        NeutralError: There are none, or the file cannot be used.
-    """
+    """Read the neutral words of a list."""
     path = path_of(words)
     try:
         stored: Any = yaml.load(path.read_text(encoding="utf-8"), nodes.PARSER)

@@ -15,12 +15,11 @@ vocabulary, where nothing has taught it what they mean. Here such words are mask
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenflow.transforms.lab.language_models.masked import MaskedModel
 from evenflow.transforms.lab.masking.sentences import Sentence, Word
@@ -35,20 +34,12 @@ WOULD_SAY = 3  # words that the model would have said, for each mask
 
 Pair = tuple[str, str]  # two groups in the list's order
 Forms = tuple[int, Word, tuple[str, str]]  # number of a word, the word, its form in both groups
-# Tokens (B, T), which of them there are (B, T), and rows and positions (n,) of masks: to the
-# logarithms of the probabilities of all words there (n, V)
-Predict = Callable[[NDArray[np.int64], NDArray[np.int64], Sequence[int], Sequence[int]], Any]
 
 
 class Said(NamedTuple):
     """What a model makes of a word and its counterpart.
 
-    Attributes:
-        start: First character of the word in its sentence.
-        end: Character after the last.
-        words: The word of the first group and that of the second.
-        probabilities: Of these two.
-        would_say: The words that the model would have said there, the likeliest first.
+    `words`: The word of the first group and that of the second.
     """
 
     start: int
@@ -62,10 +53,7 @@ class Said(NamedTuple):
 class Leaning:
     """How far a model leans in a sentence.
 
-    Attributes:
-        pair: Two groups in the list's order.
-        mean: Mean difference in nats; above 0 it leans to the first.
-        said: Its words.
+    `mean`: Mean difference in nats; above 0 it leans to the first.
     """
 
     pair: Pair
@@ -82,9 +70,7 @@ class Leaning:
 class Left:
     """What was not scored.
 
-    Attributes:
-        sentences: Number of sentences by reason.
-        words: Number of mentions of each word that the model cuts into several tokens.
+    `words`: Number of mentions of each word that the model cuts into several tokens.
     """
 
     sentences: Counter[str] = field(default_factory=Counter[str])
@@ -107,11 +93,7 @@ class Scorer(Protocol):
 
 
 class Remembering:
-    """A scorer that scores the same sentences once; it keeps all scores in memory.
-
-    Args:
-        scorer: What scores them.
-    """
+    """A scorer that scores the same sentences once; it keeps all scores in memory."""
 
     def __init__(self, scorer: Scorer):
         self.left = Left()
@@ -133,16 +115,7 @@ class Remembering:
 
 
 def pairs(sentence: Sentence, groups: Sequence[str]) -> Iterator[tuple[Pair, list[Forms]]]:
-    """The pairs of groups of a sentence.
-
-    Args:
-        sentence: The sentence.
-        groups: The attribute's groups.
-
-    Yields:
-        Two groups, and for each word that has a form in both: its number, the word, both forms. A
-        word that is even already has none.
-    """
+    """The pairs of groups of a sentence."""
     found: dict[Pair, list[Forms]] = {}
     for number, word in enumerate(sentence.words):
         original = sentence.text[word.start : word.end]
@@ -165,10 +138,7 @@ class _Masked(NamedTuple):
 class MaskedScorer:
     """Scores with a masked language model.
 
-    Args:
-        model: The model.
-        groups: The attribute's groups.
-        batch_tokens: Most tokens of a batch; None: what suits its device.
+    `batch_tokens`: Most tokens of a batch; None: what suits its device.
     """
 
     def __init__(
@@ -179,20 +149,13 @@ class MaskedScorer:
     ):
         self.left = Left()
         self._model, self._groups = model, groups
-        self._batch_tokens = batch_tokens or batch_size(model)
+        on_gpu = model.loaded.device.type == "cuda"
+        self._batch_tokens = batch_tokens or (GPU_TOKENS if on_gpu else CPU_TOKENS)
         self._tokenizer = model.loaded.tokenizer
-        self._predict = exact(model)
         self._known: dict[tuple[str, bool], int | None] = {}
 
     def score(self, sentences: Sequence[Sentence]) -> list[list[Leaning]]:
-        """Score sentences.
-
-        Args:
-            sentences: The sentences.
-
-        Returns:
-            The leanings of each, empty where none of its words can be scored.
-        """
+        """Score sentences."""
         masked = self._masked(sentences)
         asked: dict[int, list[tuple[Pair, Forms, list[int]]]] = {}
         for number, (sentence, own) in enumerate(zip(sentences, masked, strict=True)):
@@ -276,6 +239,9 @@ class MaskedScorer:
 
     def _predicted(self, rows: dict[int, _Masked]) -> Iterator[tuple[int, Any]]:
         """Numbers of sentences with the log-probabilities (n, V) at their masks."""
+        import torch
+
+        device = self._model.loaded.device
         order = sorted(rows, key=lambda number: len(rows[number].tokens))
         for chosen in self._batches([len(rows[number].tokens) for number in order], order):
             longest = max(len(rows[number].tokens) for number in chosen)
@@ -286,7 +252,13 @@ class MaskedScorer:
                 own = rows[number]
                 tokens[row, : len(own.tokens)], seen[row, : len(own.tokens)] = own.tokens, 1
                 at += [(row, place) for place in own.places]
-            values = self._predict(tokens, seen, [each[0] for each in at], [each[1] for each in at])
+            where = torch.tensor(at, device=device).T
+            with torch.inference_mode():
+                values = self._model.log_probabilities(
+                    *where,
+                    input_ids=torch.from_numpy(tokens).to(device),
+                    attention_mask=torch.from_numpy(seen).to(device),
+                ).numpy(force=True)
             begin = 0
             for number in chosen:
                 size = len(rows[number].places)
@@ -303,31 +275,3 @@ class MaskedScorer:
             batch.append(number)
         if batch:
             yield batch
-
-
-def exact(model: MaskedModel) -> Predict:
-    """What computes with a model as it is, in 32-bit floats."""
-    import torch
-
-    device = model.loaded.device
-
-    def predict(
-        tokens: NDArray[np.int64],
-        seen: NDArray[np.int64],
-        rows: Sequence[int],
-        positions: Sequence[int],
-    ) -> Any:
-        with torch.inference_mode():
-            return model.log_probabilities(
-                torch.tensor(rows, device=device),
-                torch.tensor(positions, device=device),
-                input_ids=torch.from_numpy(tokens).to(device),
-                attention_mask=torch.from_numpy(seen).to(device),
-            ).numpy(force=True)
-
-    return predict
-
-
-def batch_size(model: MaskedModel) -> int:
-    """Tokens of a batch that suit a model's device."""
-    return GPU_TOKENS if model.loaded.device.type == "cuda" else CPU_TOKENS

@@ -27,18 +27,7 @@ class NoPairsError(EvenflowError, ValueError):
 
 @dataclass(frozen=True)
 class Word:
-    """A word that names a group, at text[start:end] of its sentence.
-
-    Attributes:
-        start: First character.
-        end: Character after the last.
-        folded: The word as lists are searched for it.
-        group: Its group.
-        kind: pronoun, noun, plural, adjective, title, collective or other.
-        counterparts: By other group, the word in its place, with its form and its capitals.
-        even: Whether the sentence names the counterpart beside it (“he or she”).
-        proper: Whether it has a capital everywhere (“Christian”, “Mrs”).
-    """
+    """A word that names a group, at text[start:end] of its sentence."""
 
     start: int
     end: int
@@ -52,12 +41,7 @@ class Word:
 
 @dataclass(frozen=True)
 class FirstName:
-    """A first name that says a sex, with what follows it, at text[start:end] of its sentence.
-
-    Attributes:
-        start: First character.
-        end: Character after the last.
-    """
+    """A first name that says a sex, with what follows it, at text[start:end] of its sentence."""
 
     start: int
     end: int
@@ -65,14 +49,7 @@ class FirstName:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence that names a group.
-
-    Attributes:
-        text: The sentence.
-        start: Its first character in the document.
-        words: Its words, in order.
-        names: Its names, in order; none overlaps a word.
-    """
+    """A sentence that names a group."""
 
     text: str
     start: int
@@ -81,19 +58,7 @@ class Sentence:
 
 
 class SentenceFinder:
-    """Finds the sentences of documents that name a group.
-
-    Args:
-        words: The attribute's list.
-        without: Words that are left as they are, such as “god”.
-
-    Attributes:
-        list: The same list.
-
-    Raises:
-        NoPairsError: The list has neither pairs nor a role map.
-        RoleMapError: Its role map cannot be read.
-    """
+    """Finds the sentences of documents that name a group."""
 
     def __init__(self, words: WordList, without: Iterable[str] = ()):
         self.list = words
@@ -114,14 +79,7 @@ class SentenceFinder:
         }
 
     def find(self, text: str) -> Iterator[Sentence]:
-        """Find the sentences of a document that name a group.
-
-        Args:
-            text: The document.
-
-        Yields:
-            The sentences in order.
-        """
+        """Find the sentences of a document that name a group."""
         found = self._finder.find_all(text)
         mentions = self._finder.named(found)
         if not mentions:
@@ -184,15 +142,7 @@ class SentenceFinder:
 
 
 def exchanged(sentence: Sentence, group: str) -> str:
-    """The sentence with every word in the form of a group.
-
-    Args:
-        sentence: The sentence.
-        group: The group; words that have no counterpart there stay.
-
-    Returns:
-        The text, with articles and possessives that fit.
-    """
+    """The sentence with every word in the form of a group."""
     edits = [
         edit
         for word in sentence.words
@@ -205,15 +155,7 @@ def exchanged(sentence: Sentence, group: str) -> str:
 def replaced(text: str, word: Word, by: str, end: int | None = None) -> list[Edit]:
     """The edits that put a replacement in a word's place.
 
-    Args:
-        text: The sentence.
-        word: The word.
-        by: What is put in.
-        end: Character after the last that is replaced; None: where the word ends.
-
-    Returns:
-        The edit of the article before it, if that changes, and the word's own, with the possessive
-        of what is put in.
+    `end`: Character after the last that is replaced; None: where the word ends.
     """
     original = text[word.start : word.end]
     stop = word.end if end is None else end

@@ -11,9 +11,6 @@ class Top:
     """Keeps the K items of a stream with the highest scores, in memory of K items.
 
     The same items in any order leave the same K. Of items with one digest, one is kept.
-
-    Args:
-        most: K.
     """
 
     def __init__(self, most: int):
@@ -26,13 +23,7 @@ class Top:
         return len(self._kept)
 
     def add(self, score: float, digest: str, item: Any) -> None:
-        """Keep an item if it is among the K highest so far.
-
-        Args:
-            score: Its score.
-            digest: Identifies it; the lower of two comes first where their scores are equal.
-            item: The item.
-        """
+        """Keep an item if it is among the K highest so far."""
         if not self.wants(score, digest):
             return
         if len(self._kept) == self._most:

@@ -40,16 +40,7 @@ def plural(word: str) -> str:
 
 
 def agree(text: str, start: int, end: int) -> Edit | None:
-    """Find the edit of the verb that belongs to a subject.
-
-    Args:
-        text: The sentence.
-        start: First character of the subject.
-        end: Character after the last.
-
-    Returns:
-        The edit, None where no verb is beside it or it has one form.
-    """
+    """Find the edit of the verb that belongs to a subject."""
     begin = max(0, start - LONGEST_BEFORE)
     if match := BEFORE.search(text[begin:start]):
         return Edit(begin + match.start(1), begin + match.end(1), plural(match[1]))

@@ -1,4 +1,4 @@
-"""Writes a trained network as the 8-bit ONNX file that `encoder.Encoder` reads."""
+"""Writes a trained network as the 8-bit ONNX file that `reader.Reader` reads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import torch
 from onnx.external_data_helper import set_external_data
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from evenflow.transforms.lab.training.network import Body, Network
+from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.lab.training.reading import ReaderNetwork
-from evenflow.transforms.models import files, reader
-from evenflow.transforms.models.encoder import FORMAT, GRAPH, MANIFEST, TABLE, VERSION, VOCABULARY
-from evenflow.transforms.models.heads import HeadLayout
+from evenflow.transforms.models import reader
+from evenflow.transforms.models.encoder import TABLE, VOCABULARY
+from evenflow.transforms.models.passages import LONGEST
 
 
 def write_reader(
@@ -28,16 +28,8 @@ def write_reader(
     out: Path,
     about: Mapping[str, Any],
 ) -> None:
-    """Write the reader's graph, heads, vocabulary and manifest.
-
-    Args:
-        network: The trained network.
-        calibration: Slope and shift by attribute, and for `all`.
-        vocabulary: See `write_encoder`.
-        out: The folder.
-        about: What else the manifest says.
-    """
-    _write_graph(network, network.body, out / reader.GRAPH, ["states"])
+    """Write the reader's graph, heads, vocabulary and manifest."""
+    _write_graph(network, out / reader.GRAPH)
     heads = {
         name: np.concatenate(
             [layer.weight.detach().numpy(), layer.bias.detach().numpy()[:, None]], 1
@@ -48,8 +40,9 @@ def write_reader(
     heads["link"] = network.link.detach().numpy()
     small: dict[str, Any] = {name: each.astype(np.float32) for name, each in heads.items()}
     np.savez(out / reader.HEADS, **small)
-    _copy(vocabulary, out / VOCABULARY)
-    files.write_manifest(
+    if vocabulary.resolve() != (out / VOCABULARY).resolve():
+        shutil.copyfile(vocabulary, out / VOCABULARY)
+    write(
         out / reader.MANIFEST,
         reader.FORMAT,
         reader.VERSION,
@@ -58,53 +51,18 @@ def write_reader(
     )
 
 
-def write_encoder(
-    network: Network,
-    layout: HeadLayout,
-    calibration: Mapping[str, list[float]],
-    vocabulary: Path,
-    out: Path,
-    about: Mapping[str, Any],
-) -> None:
-    """Write graph, vocabulary and manifest.
-
-    Args:
-        network: The trained network.
-        layout: The layout of its heads.
-        calibration: Slope and shift of each head that gives a probability.
-        vocabulary: A file of word pieces, one a line.
-        out: The folder.
-        about: What else the manifest says: what it was trained on.
-    """
-    _write_graph(network, network.body, out / GRAPH, ["values"])
-    _copy(vocabulary, out / VOCABULARY)
-    content = {
-        "choices": {name: list(classes) for name, classes in layout.choices.items()},
-        "calibration": dict(calibration),
-        **about,
-    }
-    files.write_manifest(out / MANIFEST, FORMAT, VERSION, [GRAPH, TABLE, VOCABULARY], content)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a file, unless it is the same one."""
-    if source.resolve() != target.resolve():
-        shutil.copyfile(source, target)
-
-
-def _write_graph(network: torch.nn.Module, body: Body, path: Path, outputs: list[str]) -> None:
+def _write_graph(network: ReaderNetwork, path: Path) -> None:
     """Write a network of ids and types as a graph in 8 bits."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     network.eval()
     ids = torch.tensor([[101, 2158, 2003, 2058, 102]])
-    length = torch.export.Dim("length", min=2, max=body.places.num_embeddings)
+    length = torch.export.Dim("length", min=2, max=LONGEST)
     with tempfile.TemporaryDirectory() as folder:
         exact, small = Path(folder) / "exact.onnx", Path(folder) / "small.onnx"
         program = torch.onnx.export(
             network,
             (ids, torch.tensor([[0, 1, 0, 2, 0]])),
             input_names=["ids", "types"],
-            output_names=outputs,
+            output_names=["states"],
             dynamic_shapes=({1: length}, {1: length}),
             dynamo=True,
         )
@@ -130,13 +88,6 @@ def share_table(graph: Path, path: Path) -> None:
     """Write a graph whose table of word pieces lies in a file beside it.
 
     Training leaves the table as it was, so all graphs of a folder have the same one.
-
-    Args:
-        graph: The graph with its table.
-        path: The file to write.
-
-    Raises:
-        ValueError: Another graph of the folder has another table.
     """
     proto = onnx.load(str(graph))
     table = max(proto.graph.initializer, key=lambda each: len(each.raw_data))

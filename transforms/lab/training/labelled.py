@@ -20,14 +20,7 @@ WRONG = "w"
 
 @dataclass(frozen=True)
 class Meant:
-    """A person, group or thing that some mentions of a document name.
-
-    Attributes:
-        mentions: Indices of its mentions among the reading's places.
-        who: The index of its kind in `reader.WHO`.
-        right: Whether the document stays right (or acceptable) if it changes as a whole.
-        reason: The index of the reason in `reader.REASONS` why not; -1: none.
-    """
+    """A person, group or thing that some mentions of a document name."""
 
     mentions: tuple[int, ...]
     who: int
@@ -37,20 +30,7 @@ class Meant:
 
 @dataclass(frozen=True)
 class Labelled:
-    """The labelled mentions of one attribute in a document.
-
-    Attributes:
-        number: The number of its row: later labels have greater ones.
-        document: The document's id, and where its passage begins.
-        source: The kind of text.
-        split: train, report or unseen (a source that is not trained on).
-        attribute: The attribute.
-        text: The text.
-        places: The mentions, in order.
-        groups: The group of each.
-        meant: Who they name; each mention is of one.
-        numbers: The annotators' numbers of the mentions.
-    """
+    """The labelled mentions of one attribute in a document."""
 
     number: int
     document: str
@@ -70,21 +50,7 @@ class Labelled:
 
 
 def read(path: Path, texts: Mapping[str, str] | None = None) -> list[Labelled]:
-    """Read labelled documents.
-
-    Args:
-        path: The file.
-        texts: By SHA-256, texts that the file does not have itself.
-
-    Returns:
-        The documents, one for each attribute with mentions. A document without its text is left
-        out.
-
-    Raises:
-        FileNotFoundError: The file is missing.
-        ValueError: A line is no row, or a text is not the one that was labelled; the message says
-            which.
-    """
+    """Read labelled documents."""
     out: list[Labelled] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -128,6 +94,12 @@ def _of_row(row: Mapping, text: str) -> Iterator[Labelled]:
             ),
             tuple(at),
         )
+
+
+def is_calibration(document: str) -> bool:
+    """Whether a document is held out for the calibration: one in eight, by hash."""
+    hashed = hashlib.blake2b(f"cal{document}".encode(), digest_size=8).digest()
+    return int.from_bytes(hashed, "big") % 8 == 0
 
 
 def part(documents: Iterable[Labelled], *splits: str) -> list[Labelled]:

@@ -14,9 +14,9 @@ from torch import nn
 from torch.nn import functional
 
 from evenflow.transforms.lab.training.labelled import Labelled
-from evenflow.transforms.lab.training.network import WIDTH, Body
 from evenflow.transforms.models import passages
-from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, LONGEST, TYPES, Passage
+from evenflow.transforms.models.encoder import WIDTH
+from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, Passage
 from evenflow.transforms.models.reader import REASONS, WHO
 
 HIDDEN, LINK = 256, 64
@@ -33,16 +33,12 @@ KEPT = 0.5
 
 
 class ReaderNetwork(nn.Module):
-    """An encoder and the heads of `reader.Reader`.
+    """An encoder and the heads of `reader.Reader`."""
 
-    Args:
-        layers: Number of layers.
-        pieces: Number of word pieces in the vocabulary.
-    """
-
-    def __init__(self, layers: int, pieces: int):
+    def __init__(self, body: Any):
         super().__init__()
-        self.body = Body(layers, pieces, LONGEST, TYPES)
+        self.body = body
+        self.dropout = nn.Dropout(0.1)
         self.hidden = nn.Linear(WIDTH, HIDDEN)
         self.right = nn.Linear(HIDDEN, 1)
         self.who = nn.Linear(WIDTH, len(WHO))
@@ -52,7 +48,7 @@ class ReaderNetwork(nn.Module):
 
     def forward(self, ids: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
         """Compute the states of the pieces of passages, (n, length, `WIDTH`)."""
-        return self.body(ids, types)
+        return self.body(ids, token_type_ids=types).last_hidden_state
 
     def near(self, vectors: torch.Tensor) -> torch.Tensor:
         """The logits that two of n mentions are one person, (n, n)."""
@@ -62,13 +58,7 @@ class ReaderNetwork(nn.Module):
 
 @dataclass(frozen=True)
 class LabelledPassage:
-    """A passage with labels.
-
-    Attributes:
-        of: The document.
-        passage: The passage.
-        weight: The weight of its loss.
-    """
+    """A passage with labels."""
 
     of: Labelled
     passage: Passage
@@ -76,19 +66,9 @@ class LabelledPassage:
 
 
 def examples(
-    documents: Sequence[Labelled], model: Any, rng: np.random.Generator, kept: float = KEPT
+    documents: Sequence[Labelled], model: Any, rng: np.random.Generator
 ) -> Iterator[LabelledPassage]:
-    """Cut passages at random places, which cover each document twice.
-
-    Args:
-        documents: The documents.
-        model: See `passages.of_cell`.
-        rng: Draws the places.
-        kept: The share of passages that is read of those in which nobody may change.
-
-    Yields:
-        The examples of one pass.
-    """
+    """Cut passages at random places, which cover each document twice."""
     for each in documents:
         owners = each.owners
         phase = int(rng.integers(0, WINDOW // 2))
@@ -98,10 +78,10 @@ def examples(
             from_ = low + SEEN if low else 0
             own = [n for n, place in enumerate(each.places) if from_ <= place.start < high - 40]
             easy = not any(each.meant[owners[n]].right for n in own)
-            if own and not (easy and rng.random() > kept):
+            if own and not (easy and rng.random() > KEPT):
                 made = passages.passage(model, each.text, low, high, each.places, own)
                 if any(number in made.spans for number in own):
-                    yield LabelledPassage(each, made, 1 / kept if easy else 1.0)
+                    yield LabelledPassage(each, made, 1 / KEPT if easy else 1.0)
             if high >= len(each.text):
                 break
 
@@ -128,15 +108,7 @@ def batches(
 
 
 def states(network: ReaderNetwork, found: Sequence[Passage]) -> list[torch.Tensor]:
-    """Compute the vectors of the mentions of passages.
-
-    Args:
-        network: The network.
-        found: n passages.
-
-    Returns:
-        Of each passage the vectors of all mentions in it, (m, `WIDTH`), in the order of `spans`.
-    """
+    """Compute the vectors of the mentions of passages."""
     longest = max(len(each.ids) for each in found)
     ids = torch.zeros(len(found), longest, dtype=torch.long)
     types, mask = torch.zeros_like(ids), torch.zeros(len(found), longest)
@@ -145,7 +117,7 @@ def states(network: ReaderNetwork, found: Sequence[Passage]) -> list[torch.Tenso
         ids[row, :size], types[row, :size] = torch.tensor(each.ids), torch.tensor(each.types)
         mask[row, :size] = 1
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        x = network.body(ids, types, mask)
+        x = network.body(ids, mask, types).last_hidden_state
     x = x.float()
     return [
         torch.stack([x[row, first:last].mean(0) for first, last in each.spans.values()])
@@ -164,7 +136,7 @@ def loss_of(network: ReaderNetwork, batch: Sequence[LabelledPassage]) -> torch.T
         ]
         weights = torch.tensor([one.weight * len(each.mentions) ** -0.5 for _, each in own])
         h = vectors[[at for at, _ in own]]
-        hidden = functional.gelu(network.hidden(network.body.dropout(h)))
+        hidden = functional.gelu(network.hidden(network.dropout(h)))
         right = torch.tensor([float(each.right) for _, each in own])
         losses.append(
             weights
@@ -204,24 +176,12 @@ def train(
     epochs: int,
     seed: int,
     rates: tuple[float, float] = (RATE, HEADS_RATE),
-    kept: float = KEPT,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Train a network in place.
-
-    Args:
-        network: The network.
-        documents: The documents to learn from.
-        model: See `passages.of_cell`.
-        epochs: Passes over the documents.
-        seed: Seed of all random numbers.
-        rates: Greatest learning rates: of the layers, and of the heads.
-        kept: See `examples`.
-        say: Takes a line about what was done.
-    """
+    """Train a network in place."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    fresh = network.body.types.weight
+    fresh = network.body.embeddings.token_type_embeddings.weight
     body = [each for each in network.body.parameters() if each.requires_grad and each is not fresh]
     known = {id(each) for each in network.body.parameters()}
     heads = [fresh, *(each for each in network.parameters() if id(each) not in known)]
@@ -230,7 +190,7 @@ def train(
         {"params": heads, "lr": rates[1]},
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
-    plan = [list(batches(list(examples(documents, model, rng, kept)), rng)) for _ in range(epochs)]
+    plan = [list(batches(list(examples(documents, model, rng)), rng)) for _ in range(epochs)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer,
         list(rates),

@@ -13,16 +13,7 @@ REJECTED = ""  # the category of a rejection beside those of the groups
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far reviewers agree.
-
-    Attributes:
-        reviewers: Their names.
-        words: Number of words that all of them have decided.
-        kappa: Cohen's for two reviewers, Fleiss' for more; None where it is not defined: fewer
-            than two reviewers, no common word, or all decisions alike.
-        method: Its name.
-        disputed: Words that reviewers decided in different ways.
-    """
+    """How far reviewers agree."""
 
     reviewers: tuple[str, ...]
     words: int
@@ -32,14 +23,7 @@ class Agreement:
 
 
 def agreement(found: Opinions) -> Agreement:
-    """Compute the agreement of all reviewers.
-
-    Args:
-        found: The opinions by reviewer and word.
-
-    Returns:
-        The agreement over the words that all of them have decided.
-    """
+    """Compute the agreement of all reviewers."""
     decided = {
         reviewer: {word: category(each) for word, each in own.items() if each.decided}
         for reviewer, own in found.items()
@@ -68,14 +52,7 @@ def category(opinion: Opinion) -> str:
 
 
 def cohen(answers: Sequence[Sequence[str]]) -> float | None:
-    """Cohen's kappa (1960): agreement of two reviewers above chance.
-
-    Args:
-        answers: The two answers about each of n items.
-
-    Returns:
-        (p_o - p_e) / (1 - p_e); None where chance alone explains all.
-    """
+    """Cohen's kappa (1960): agreement of two reviewers above chance."""
     shares: list[Mapping[str, float]] = []
     for number in (0, 1):
         own = Counter(each[number] for each in answers)
@@ -87,11 +64,7 @@ def cohen(answers: Sequence[Sequence[str]]) -> float | None:
 def fleiss(answers: Sequence[Sequence[str]]) -> float | None:
     """Fleiss' kappa (1971): agreement of the same number of reviewers for each item.
 
-    Args:
-        answers: The answers of k reviewers about each of n items, (n, k).
-
-    Returns:
-        (P - P_e) / (1 - P_e); None where chance alone explains all.
+    `answers`: The answers of k reviewers about each of n items, (n, k).
     """
     counts = [Counter(each) for each in answers]
     raters = len(answers[0])

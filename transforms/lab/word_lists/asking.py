@@ -23,14 +23,7 @@ DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 @dataclass(frozen=True)
 class AskedWords:
-    """What came back.
-
-    Attributes:
-        proposals: By group, in the order of generation, each word once.
-        answers: Answers that were read.
-        failed: By reason the number of questions without an answer.
-        unusable: Strings that can be no label.
-    """
+    """What came back."""
 
     proposals: dict[str, list[Proposal]]
     answers: int
@@ -41,17 +34,7 @@ class AskedWords:
 def questions(
     attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
 ) -> list[tuple[str, int, Question]]:
-    """Make the questions, run by run.
-
-    Args:
-        attribute: The attribute.
-        seeds: Examples by group, perhaps none.
-        runs: r, the number of runs.
-        words: l, the number of words to ask for in a run.
-
-    Returns:
-        Group, run and question of each.
-    """
+    """Make the questions, run by run."""
     prompt = loader.load(PROMPT)
     return [
         (group, run, Question.of(prompt, f"words for the group {group} of {attribute}", slots))
@@ -73,21 +56,7 @@ def questions(
 def ask(
     asker: Asker, attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
 ) -> AskedWords:
-    """Ask for words, and fold duplicates.
-
-    Args:
-        asker: The model's client. Its cache makes the runs resumable.
-        attribute: The attribute.
-        seeds: Examples by group, perhaps none.
-        runs: r, the number of runs.
-        words: l, the number of words to ask for in a run.
-
-    Returns:
-        The words by group.
-
-    Raises:
-        ProposalError: No question got an answer.
-    """
+    """Ask for words, and fold duplicates."""
     every = questions(attribute, seeds, runs, words)
     found: dict[str, dict[str, Proposal]] = {group: {} for group in seeds}
     failed: dict[str, int] = {}
@@ -121,19 +90,7 @@ def ask_server(
     runs: int,
     words: int,
 ) -> AskedWords:
-    """Ask a server for words, whose answers are kept; the seeds are the first proposals.
-
-    Args:
-        settings: The server's.
-        cache: The file of its answers.
-        attribute: As of `ask`, as are the others.
-        seeds: Examples by group, perhaps none.
-        runs: r, the number of runs.
-        words: l, the number of words to ask for in a run.
-
-    Returns:
-        What came back.
-    """
+    """Ask a server for words, whose answers are kept; the seeds are the first proposals."""
     own = replace(
         settings,
         temperature=TEMPERATURE,

@@ -1,4 +1,4 @@
-"""Compares two word lists: labels, precision and recall, and DR on the same documents."""
+"""Compares two word lists: labels, precision and recall."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import numpy as np
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.lab.word_lists.corpus import Mentions
-from evenflow.transforms.measures.representation import dr
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
-
-DRAWS, SEED = 1000, 1  # of the bootstrap: its bounds then vary in the third digit
 
 
 class CompareError(EvenflowError, ValueError):
@@ -24,14 +21,7 @@ class CompareError(EvenflowError, ValueError):
 
 @dataclass(frozen=True)
 class Overlap:
-    """The labels of a list and of a reference in one group.
-
-    Attributes:
-        group: The group.
-        both: Labels in both.
-        only_list: Labels in the list alone.
-        only_reference: Labels in the reference alone.
-    """
+    """The labels of a list and of a reference in one group."""
 
     group: str
     both: tuple[str, ...]
@@ -50,18 +40,7 @@ class Overlap:
 
 
 def overlaps(words: WordList, reference: WordList) -> list[Overlap]:
-    """Compare the labels of two lists, group by group.
-
-    Args:
-        words: The list.
-        reference: A list with the same groups, in any order.
-
-    Returns:
-        The overlap in each group of the list.
-
-    Raises:
-        CompareError: The lists have other groups.
-    """
+    """Compare the labels of two lists, group by group."""
     if set(words.groups) != set(reference.groups):
         raise CompareError(
             f"the lists have other groups: {', '.join(words.groups)}; {', '.join(reference.groups)}"
@@ -80,50 +59,8 @@ def overlaps(words: WordList, reference: WordList) -> list[Overlap]:
     return out
 
 
-def difference(first: Mentions, second: Mentions) -> tuple[float, float, float] | None:
-    """How much DR under one list is above DR under another, on the same documents.
-
-    The interval is the percentile bootstrap's that draws documents, the same ones for both lists.
-
-    Args:
-        first: The mentions of a list.
-        second: Those of the other, in the same documents.
-
-    Returns:
-        The difference and the bounds of its 95 % interval; None if a list has no mention.
-    """
-    counts = [first.by_group(), second.by_group()]
-    scores = [dr.demographic_representation(each.sum(axis=0).tolist()) for each in counts]
-    if scores[0] is None or scores[1] is None:
-        return None
-    named = counts[0].any(axis=1) | counts[1].any(axis=1)
-    both = np.concatenate(counts, axis=1)[named]
-    random = np.random.default_rng(SEED)
-    edge = counts[0].shape[1]
-    drawn = []
-    for _ in range(DRAWS):
-        # A document's number of draws is all but Poisson of mean 1
-        total = random.poisson(1, len(both)) @ both
-        one, other = (
-            dr.demographic_representation(part.tolist()) for part in (total[:edge], total[edge:])
-        )
-        if one is not None and other is not None:
-            drawn.append(one - other)
-    if not drawn:
-        return None
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return scores[0] - scores[1], float(low), float(high)
-
-
 def shares(found: Mentions) -> Sequence[tuple[str, str, int, float]]:
-    """What share of all mentions each label carries.
-
-    Args:
-        found: The mentions of a list.
-
-    Returns:
-        Label, group, mentions and share of all mentions, the most frequent first.
-    """
+    """What share of all mentions each label carries."""
     totals, whole = found.totals, max(1, int(found.totals.sum()))
     order = np.lexsort((np.array(found.labels), -totals))
     return [

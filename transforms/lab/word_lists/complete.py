@@ -22,14 +22,7 @@ from evenflow.wordlists.parsing import label_problem
 
 @dataclass(frozen=True)
 class Missing:
-    """A word that a list may lack.
-
-    Attributes:
-        word: The word.
-        group: Index of its group.
-        of: The label that it belongs to.
-        why: C1 for a counterpart, C2 for a singular or plural.
-    """
+    """A word that a list may lack."""
 
     word: str
     group: int
@@ -39,27 +32,14 @@ class Missing:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A point of the curve of DR.
-
-    Attributes:
-        words: How many of each group's most frequent words count.
-        score: DR by these words, with its interval.
-    """
+    """A point of the curve of DR."""
 
     words: int
     score: Score
 
 
 def missing_numbers(words: WordList) -> list[Missing]:
-    """Find the singular and plural forms that a list lacks (C2).
-
-    Args:
-        words: The list.
-
-    Returns:
-        The forms that no group of the list has, each once. Adjectives have forms here too; the
-        corpus tells whether anybody writes them.
-    """
+    """Find the singular and plural forms that a list lacks (C2)."""
     known = {spelling.fold(label) for label in words.labels}
     out: dict[str, Missing] = {}
     for label, group in words.labels.items():
@@ -72,16 +52,7 @@ def missing_numbers(words: WordList) -> list[Missing]:
 
 
 def missing_counterparts(words: WordList, roles: RoleMap) -> dict[str, tuple[str, ...]]:
-    """Find the labels without a counterpart in some group (C1).
-
-    Args:
-        words: The list.
-        roles: Its role map; empty for none.
-
-    Returns:
-        By label the groups in which it has no counterpart. Empty for a list with neither pairs nor
-        roles, to which the criterion does not apply.
-    """
+    """Find the labels without a counterpart in some group (C1)."""
     if not words.counterparts and not roles.by_word:
         return {}
     out: dict[str, tuple[str, ...]] = {}
@@ -98,16 +69,7 @@ def missing_counterparts(words: WordList, roles: RoleMap) -> dict[str, tuple[str
 
 
 def missing_pairs(words: WordList, missing: Sequence[Missing]) -> list[tuple[str, ...]]:
-    """Pair missing forms as their labels are paired, so that new forms are counterparts too.
-
-    Args:
-        words: A list of two groups with pairs.
-        missing: Its missing forms.
-
-    Returns:
-        New pairs, a label of each group in their order. A pair needs a form, missing or listed, on
-        both sides.
-    """
+    """Pair missing forms as their labels are paired, so that new forms are counterparts too."""
     if len(words.groups) != 2:
         return []
     listed = {spelling.fold(label): label for label in words.labels}
@@ -126,16 +88,7 @@ def missing_pairs(words: WordList, missing: Sequence[Missing]) -> list[tuple[str
 def with_partners(
     words: WordList, chosen: Sequence[Missing], missing: Sequence[Missing]
 ) -> list[Missing]:
-    """Add to chosen forms those that are their counterparts.
-
-    Args:
-        words: The list.
-        chosen: The forms that are to be added.
-        missing: All missing forms.
-
-    Returns:
-        The chosen forms and then their counterparts.
-    """
+    """Add to chosen forms those that are their counterparts."""
     of = {each.of: each for each in missing}
     partners = [
         of[other] for each in chosen for other in words.counterparts.get(each.of, ()) if other in of
@@ -151,11 +104,7 @@ def with_words(words: WordList, added: Sequence[Missing]) -> WordList:
 def curve(found: Mentions) -> list[CurvePoint]:
     """DR over each group's k most frequent words, for each k.
 
-    Args:
-        found: The mentions of a list.
-
-    Returns:
-        A point for each k, up to the number of words of the group that has most in the corpus.
+    Returns A point for each k, up to the number of words of the group that has most in the corpus.
     """
     totals, groups = found.totals, found.groups
     order = np.lexsort((np.array(found.labels), -totals))
@@ -172,15 +121,7 @@ def curve(found: Mentions) -> list[CurvePoint]:
 
 
 def settled(points: Sequence[CurvePoint], tolerance: float) -> int | None:
-    """From how many words on DR stays within a tolerance of the whole list's DR (C3).
-
-    Args:
-        points: The curve.
-        tolerance: In DR.
-
-    Returns:
-        The number of words a group; None without a DR.
-    """
+    """From how many words on DR stays within a tolerance of the whole list's DR (C3)."""
     final = points[-1].score.dr if points else None
     if final is None:
         return None

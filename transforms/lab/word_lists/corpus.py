@@ -30,14 +30,9 @@ Ints = npt.NDArray[np.int64]
 class Mentions:
     """The mentions of a list's labels in a corpus.
 
-    Attributes:
-        words: The list.
-        labels: Its labels (L,), in the order of the columns of `counts`.
-        groups: Index of each label's group (L,).
-        counts: Mentions by document and label, (D, L). All documents count, also those without a
-            mention.
-        documents: D.
-        examples: By label up to EXAMPLES sentences that mention it, each of another document.
+    `labels`: Its labels (L,), in the order of the columns of `counts`. `groups`: Index of each
+    label's group (L,). `counts`: Mentions by document and label, (D, L). All documents count, also
+    those without a mention.
     """
 
     words: WordList
@@ -60,11 +55,7 @@ class Mentions:
     def by_group(self, chosen: npt.NDArray[np.bool_] | None = None) -> Ints:
         """Count the mentions of each group in each document.
 
-        Args:
-            chosen: The labels that count (L,); all unless given.
-
-        Returns:
-            The counts (D, M).
+        `chosen`: The labels that count (L,); all unless given. Returns the counts (D, M).
         """
         kept = np.ones(len(self.labels), bool) if chosen is None else chosen
         member = self.groups[:, None] == np.arange(len(self.words.groups))[None, :]
@@ -72,18 +63,7 @@ class Mentions:
 
 
 def texts(inputs: Sequence[str], config: Config) -> Iterator[list[str]]:
-    """Read the texts of a corpus, block by block.
-
-    Args:
-        inputs: Paths, folders or globs.
-        config: Names of the fields.
-
-    Yields:
-        The texts of each block. Records that are no documents are left out.
-
-    Raises:
-        InputError: An input names no file, or a file cannot be read as its kind.
-    """
+    """Read the texts of a corpus, block by block."""
     source = (block for name in files.match(list(inputs)) for block in read_blocks(name))
     for block in join_texts(source):
         yield validate(block, config, frozenset(), keep_fields=False).texts
@@ -92,16 +72,7 @@ def texts(inputs: Sequence[str], config: Config) -> Iterator[list[str]]:
 def count(
     source: Iterable[Sequence[str]], lists: Sequence[WordList], examples: int = 0
 ) -> list[Mentions]:
-    """Count the labels of lists in a corpus.
-
-    Args:
-        source: The texts, in blocks.
-        lists: The lists.
-        examples: Sentences to keep for each label.
-
-    Returns:
-        The mentions of each list.
-    """
+    """Count the labels of lists in a corpus."""
     finder = LabelFinder(lists)
     labels = [finder.labels(number) for number in range(len(lists))]
     rows: list[list[Ints]] = [[] for _ in lists]

@@ -20,13 +20,7 @@ CLOSE = 0.1
 
 @dataclass(frozen=True)
 class Weakness:
-    """A criterion that a word may fail.
-
-    Attributes:
-        criterion: Q1 to Q6.
-        reason: Why, in words.
-        probability: How likely the rule takes it to be.
-    """
+    """A criterion that a word may fail."""
 
     criterion: str
     reason: str
@@ -35,15 +29,7 @@ class Weakness:
 
 @dataclass(frozen=True)
 class KnownWords:
-    """What the checks know beside the word.
-
-    Attributes:
-        groups: Folded word → the groups that it was proposed for.
-        margins: Folded word → how much nearer it is to its group than to the next one.
-        known: Folded words that have a vector.
-        mentions: Folded word → mentions in the corpus.
-        associations: Folded words of other attributes → the attribute (“nurse” → profession).
-    """
+    """What the checks know beside the word."""
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
     margins: Mapping[str, float] = field(default_factory=dict)
@@ -124,14 +110,7 @@ def is_stop(word: str) -> bool:
 
 
 def common_words(words: WordList) -> dict[str, str]:
-    """Find labels that are frequent words too where they are not written in capitals.
-
-    Args:
-        words: The list.
-
-    Returns:
-        By label (“US”) the other word (“us”). Labels whose case matters are not among them.
-    """
+    """Find labels that are frequent words too where they are not written in capitals."""
     lower = {label: label.lower() for label in words.labels if label not in words.exact}
     return {
         label: other
@@ -152,15 +131,7 @@ CHECKS: tuple[Callable[[str, KnownWords], Weakness | None], ...] = (
 
 
 def check(word: str, context: KnownWords) -> list[Weakness]:
-    """Check a word by all criteria.
-
-    Args:
-        word: The word.
-        context: What is known.
-
-    Returns:
-        The criteria that it may fail, the likeliest first.
-    """
+    """Check a word by all criteria."""
     folded = spelling.fold(word)
     found = [each for rule in CHECKS if (each := rule(folded, context)) is not None]
     return sorted(found, key=lambda each: -each.probability)

@@ -44,15 +44,7 @@ class _Model(BaseModel):
 class Candidate(_Model):
     """A word with its singular or plural, which are reviewed together.
 
-    Attributes:
-        word: The word, which is its name in the journal too.
-        group: The group that it is proposed for.
-        forms: Mentions by form; the word itself is the first one.
-        sources: What proposed it.
-        order: Its place in the order of generation in its group, from 1.
-        examples: Sentences of the corpus that mention it.
-        warnings: Criteria that it may fail.
-        counterparts: Proposed words of the other groups, by group.
+    `order`: Its place in the order of generation in its group, from 1.
     """
 
     word: str
@@ -78,19 +70,7 @@ class Candidate(_Model):
 class Draft(_Model):
     """A draft.
 
-    Attributes:
-        format: Says what the file is.
-        version: Version of the format.
-        attribute: The attribute.
-        groups: Its groups.
-        source: How the candidates were made.
-        licence: The licence of the list that comes of it.
-        documents: Documents of the corpus.
-        option: A (by frequency) or B (in the order of generation), as in Algorithm 1.
-        candidates: The words, in the order of review.
-        exact: Labels of a typed list whose case matters.
-        pairs: Pairs of a typed list.
-        target: Shares that a typed list asks for.
+    `option`: A (by frequency) or B (in the order of generation), as in Algorithm 1.
     """
 
     format: Literal["evenflow-word-list-draft"] = "evenflow-word-list-draft"
@@ -117,15 +97,7 @@ def check_names(attribute: str, groups: Sequence[str]) -> None:
 
 
 def folded(proposals: Mapping[str, Sequence[Proposal]]) -> list[list[Proposal]]:
-    """Fold proposals that are one word: spellings, and a plural into its singular.
-
-    Args:
-        proposals: By group, in the order of generation.
-
-    Returns:
-        Groups of proposals, the first of which names the candidate. A word of two groups is a
-        candidate of the group that proposed it first in its order.
-    """
+    """Fold proposals that are one word: spellings, and a plural into its singular."""
     every = sorted(
         (place, number, each)
         for number, own in enumerate(proposals.values())
@@ -166,28 +138,9 @@ def make(
 ) -> Draft:
     """Make a draft: steps 2 and 3 of Algorithm 1 of the main paper.
 
-    Args:
-        attribute: The attribute.
-        proposals: By group, in the order of generation.
-        texts: The texts of the corpus, in blocks.
-        option: A: the most frequent words of each group are kept; B: the first ones. Words that
-            the corpus does not have are left out with both, unless they are seeds. Words of a
-            closed class, such as “the”, are left out.
-        top: k, the number of words of a group.
-        source: How the proposals were made.
-        licence: The licence of the list.
-        known: Words whose spelling is known.
-        associations: Words of other attributes.
-        counterparts: From words by group to their counterparts by word and group; None: no
-            counterparts are proposed.
-        typed: The list that somebody typed and the proposals are of; every label is kept as it is,
-            and none is added. None: there is none.
-
-    Returns:
-        The draft. Its words stand in the order of the option, group by group.
-
-    Raises:
-        DraftError: Names cannot be used, or the corpus has none of the words.
+    `counterparts`: From words by group to their counterparts by word and group; None: no
+    counterparts are proposed. `typed`: The list that somebody typed and the proposals are of; every
+    label is kept as it is, and none is added. None: there is none.
     """
     check_names(attribute, tuple(proposals))
     proposals = {
@@ -270,19 +223,7 @@ def make(
 
 
 def of_list(typed: WordList, texts: Iterable[Sequence[str]], **context: Any) -> Draft:
-    """Make a draft of a list that somebody typed, so that it can be reviewed.
-
-    Args:
-        typed: The list.
-        texts: The texts in which its labels are counted, in blocks.
-        context: `known` and `associations` of `make`.
-
-    Returns:
-        The draft; the list's pairs are the proposed counterparts.
-
-    Raises:
-        DraftError: Names cannot be used.
-    """
+    """Make a draft of a list that somebody typed, so that it can be reviewed."""
 
     def paired(own: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
         words = {word for each in own.values() for word in each}
@@ -310,15 +251,7 @@ def of_list(typed: WordList, texts: Iterable[Sequence[str]], **context: Any) -> 
 
 
 def ranked(candidates: list[Candidate], option: str) -> list[Candidate]:
-    """Order the candidates of a group.
-
-    Args:
-        candidates: The candidates.
-        option: A: by frequency; B: in the order of generation.
-
-    Returns:
-        The same in order.
-    """
+    """Order the candidates of a group."""
     by = (lambda each: (-each.mentions, each.order)) if option == "A" else lambda each: each.order
     return sorted(candidates, key=by)
 
@@ -366,17 +299,7 @@ def write(path: Path, draft: Draft) -> None:
 
 
 def read(path: Path) -> Draft:
-    """Read a draft.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The draft.
-
-    Raises:
-        DraftError: The file cannot be read as a draft.
-    """
+    """Read a draft."""
     try:
         draft = Draft.model_validate_json(path.read_bytes())
     except OSError as error:

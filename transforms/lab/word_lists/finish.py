@@ -27,20 +27,7 @@ def undecided(draft: Draft, found: Opinions) -> list[str]:
 def finish(
     draft: Draft, found: Opinions, *, leave_undecided: bool = False, majority: bool = False
 ) -> WordList:
-    """Make the word list.
-
-    Args:
-        draft: The draft.
-        found: The opinions by reviewer and word.
-        leave_undecided: Whether words that nobody has decided are left out, not refused.
-        majority: Whether the majority decides where reviewers differ.
-
-    Returns:
-        The list with its review and the provenance of each label; its path is empty.
-
-    Raises:
-        DraftError: Words are undecided or disputed, or a group has no word.
-    """
+    """Make the word list."""
     open_words = undecided(draft, found)
     if open_words and not leave_undecided:
         raise DraftError(f"{len(open_words)} words are undecided: {_some(open_words)}")
@@ -93,17 +80,7 @@ def finish(
 
 
 def roles(draft: Draft, found: Opinions, words: WordList) -> list[dict[str, Any]]:
-    """Make the role map of a list of more than two groups, whose counterparts are no pairs.
-
-    Args:
-        draft: The draft.
-        found: The opinions, with the counterparts that reviewers named.
-        words: The list that was made of them.
-
-    Returns:
-        A role for the singular and one for the plural of words that are counterparts of each other,
-        as `substitution.roles` reads them. Empty for a list of two groups, which has pairs.
-    """
+    """Make the role map of a list of more than two groups, whose counterparts are no pairs."""
     if len(draft.groups) == 2:
         return []
     joined: dict[str, set[str]] = {}

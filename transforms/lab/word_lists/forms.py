@@ -27,14 +27,7 @@ def _engine() -> inflect.engine:
 
 @cache
 def singular(word: str) -> str | None:
-    """The singular of a plural.
-
-    Args:
-        word: A label.
-
-    Returns:
-        Its singular; None if the word is no plural whose singular has it as its plural.
-    """
+    """The singular of a plural."""
     if _closed(word):
         return None
     found = _engine().singular_noun(word)  # type: ignore[arg-type]
@@ -45,14 +38,7 @@ def singular(word: str) -> str | None:
 
 @cache
 def plural(word: str) -> str | None:
-    """The plural of a singular.
-
-    Args:
-        word: A label.
-
-    Returns:
-        Its plural; None if the word is a plural, a pronoun, or has none of its own.
-    """
+    """The plural of a singular."""
     if _closed(word) or singular(word) is not None:
         return None
     found = _plural(word)

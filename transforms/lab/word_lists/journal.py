@@ -29,12 +29,7 @@ LONGEST = 2000  # characters of a comment
 class Entry(BaseModel):
     """A line of the journal.
 
-    Attributes:
-        at: When, in UTC.
-        reviewer: Who.
-        word: The candidate's word.
-        action: What; undo takes back this reviewer's last action on the word that still counts.
-        value: The group of an acceptance, the word of a merge or pair, or a comment.
+    `at`: When, in UTC.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -50,12 +45,7 @@ class Entry(BaseModel):
 class Opinion:
     """What a reviewer has decided about a word.
 
-    Attributes:
-        group: The group that it was accepted for; None: rejected.
-        merged: The candidate whose form it is; empty if it is none.
-        pairs: Words of other groups that are its counterparts.
-        comments: What the reviewer noted.
-        decided: Whether it was accepted, rejected or merged at all.
+    `group`: The group that it was accepted for; None: rejected.
     """
 
     group: str | None = None
@@ -70,12 +60,7 @@ Opinions = dict[str, dict[str, Opinion]]  # by reviewer and word
 
 @dataclass
 class ReviewState:
-    """What reviewers have decided, decision by decision.
-
-    Attributes:
-        entries: Number of decisions.
-        opinions: Opinions by reviewer and word. The last decision counts; undo takes it back.
-    """
+    """What reviewers have decided, decision by decision."""
 
     entries: int = 0
     opinions: Opinions = field(default_factory=dict)
@@ -113,12 +98,7 @@ class ReviewState:
 
 
 class Journal:
-    """The journal of a draft.
-
-    Args:
-        draft: The draft.
-        path: The draft's file.
-    """
+    """The journal of a draft."""
 
     def __init__(self, draft: Draft, path: Path):
         self.draft = draft
@@ -160,21 +140,7 @@ class Journal:
             return self._state.copy()
 
     def add(self, reviewer: str, word: str, action: Action, value: str = "") -> Entry:
-        """Append a decision; it is on disk when this returns.
-
-        Args:
-            reviewer: Who decides.
-            word: The candidate's word.
-            action: What is decided.
-            value: See `Entry`.
-
-        Returns:
-            The entry.
-
-        Raises:
-            DraftError: The decision does not fit the draft.
-            OSError: It could not be written; nothing was changed.
-        """
+        """Append a decision; it is on disk when this returns."""
         self._check(word, action, value)
         try:
             entry = Entry(
@@ -202,16 +168,7 @@ class Journal:
         return entry
 
     def confirm(self, reviewer: str, word: str) -> None:
-        """Append that a word and its proposed counterparts are right, and belong together.
-
-        Args:
-            reviewer: Who decides. What this reviewer has decided about a counterpart stays.
-            word: The candidate's word.
-
-        Raises:
-            DraftError: The decision does not fit the draft.
-            OSError: It could not be written.
-        """
+        """Append that a word and its proposed counterparts are right, and belong together."""
         candidate = self._candidates.get(word)
         if candidate is None:
             raise DraftError(f"{word!r} is no word of the draft")

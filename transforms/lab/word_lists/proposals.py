@@ -34,15 +34,7 @@ class ProposalError(EvenflowError, ValueError):
 
 @dataclass(frozen=True)
 class Proposal:
-    """A word that is proposed for a group.
-
-    Attributes:
-        word: The word.
-        group: Its group.
-        source: What proposed it.
-        margin: How much nearer it is to its group than to the next one, in cosines; None where
-            nobody computed it.
-    """
+    """A word that is proposed for a group."""
 
     word: str
     group: str
@@ -51,14 +43,7 @@ class Proposal:
 
 
 def check_seeds(seeds: Mapping[str, Sequence[str]]) -> None:
-    """Refuse seeds that say nothing about a group, or that stand in two groups.
-
-    Args:
-        seeds: Words by group.
-
-    Raises:
-        ProposalError: They cannot be used.
-    """
+    """Refuse seeds that say nothing about a group, or that stand in two groups."""
     if len(seeds) < 2:
         raise ProposalError("two groups or more were expected")
     of: dict[str, str] = {}
@@ -74,11 +59,7 @@ def check_seeds(seeds: Mapping[str, Sequence[str]]) -> None:
 
 
 class WordSpace:
-    """The words of static vectors that can be labels, with unit vectors.
-
-    Args:
-        vectors: The vectors. Of spellings that are the same label the first one counts.
-    """
+    """The words of static vectors that can be labels, with unit vectors."""
 
     def __init__(self, vectors: Vectors):
         rows = np.concatenate(list(vectors.blocks()))
@@ -105,12 +86,8 @@ class WordSpace:
 def margins(space: WordSpace, seeds: Mapping[str, Sequence[str]]) -> tuple[Floats, Floats]:
     """How near all words are to the groups.
 
-    Args:
-        space: The words.
-        seeds: Seed words by group, M of them.
-
-    Returns:
-        Cosines with the groups' centres, (V, M), and by how much each exceeds the best other one.
+    Returns cosines with the groups' centres, (V, M), and by how much each exceeds the best other
+    one.
     """
     centres = np.stack([space.centre(group, words) for group, words in seeds.items()])
     near = space.rows @ centres.T
@@ -122,20 +99,7 @@ def margins(space: WordSpace, seeds: Mapping[str, Sequence[str]]) -> tuple[Float
 def neighbours(
     space: WordSpace, seeds: Mapping[str, Sequence[str]], most: int
 ) -> dict[str, list[Proposal]]:
-    """Propose the words that are near a group and far from the others.
-
-    Args:
-        space: The words.
-        seeds: Seed words by group.
-        most: Words a group.
-
-    Returns:
-        Proposals by group, the best first: those with the greatest sum of nearness and margin. A
-        word is proposed for its nearest group alone.
-
-    Raises:
-        ProposalError: No seed of a group has a vector.
-    """
+    """Propose the words that are near a group and far from the others."""
     near, margin = margins(space, seeds)
     given = {spelling.fold(word) for words in seeds.values() for word in words}
     out: dict[str, list[Proposal]] = {}
@@ -154,17 +118,7 @@ def neighbours(
 def counterparts(
     space: WordSpace, seeds: Mapping[str, Sequence[str]], words: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, str]]:
-    """Find what is to the other groups as words are to their own, by vector arithmetic.
-
-    Args:
-        space: The words.
-        seeds: Seed words by group.
-        words: The words by their group.
-
-    Returns:
-        By word and other group the nearest word that is nearer to that group than to the word's
-        own. A word without a vector has none.
-    """
+    """Find what is to the other groups as words are to their own, by vector arithmetic."""
     centres = {group: space.centre(group, own) for group, own in seeds.items()}
     near = {group: space.rows @ centre for group, centre in centres.items()}
     out: dict[str, dict[str, str]] = {}
@@ -197,19 +151,7 @@ def analogies(space: WordSpace, seeds: Mapping[str, Sequence[str]]) -> list[Prop
 def propose(
     space: WordSpace, seeds: Mapping[str, Sequence[str]], most: int
 ) -> dict[str, list[Proposal]]:
-    """Propose words for each group: its seeds, then analogies, then neighbours.
-
-    Args:
-        space: The words of static vectors.
-        seeds: Seed words by group.
-        most: Neighbours a group.
-
-    Returns:
-        Proposals by group in the order of proposal, each word once.
-
-    Raises:
-        ProposalError: The seeds cannot be used.
-    """
+    """Propose words for each group: its seeds, then analogies, then neighbours."""
     check_seeds(seeds)
     near = neighbours(space, seeds, most)
     similar = analogies(space, seeds)

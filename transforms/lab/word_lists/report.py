@@ -9,33 +9,21 @@ from typing import Any
 from evenflow.transforms.lab.word_lists import compare, complete, criteria
 from evenflow.transforms.lab.word_lists import corpus as corpora
 from evenflow.transforms.lab.word_lists.complete import Missing
-from evenflow.transforms.lab.word_lists.corpus import Mentions
-from evenflow.transforms.measures.representation import dr
 from evenflow.transforms.substitution import roles
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
+TOLERANCE = 0.001  # of DR, within which it has settled
 
-def completed(
-    name: str, texts: Iterable[list[str]], least: int, tolerance: float
-) -> tuple[dict[str, Any], WordList]:
-    """Find what a word list lacks: counterparts, singulars and plurals, convergence.
 
-    Args:
-        name: A shipped list's name, or a list's path.
-        texts: A corpus, in blocks.
-        least: Mentions that an added form needs.
-        tolerance: DR has settled within this of its end.
-
-    Returns:
-        What it lacks, and the list with the added forms.
-    """
+def completed(name: str, texts: Iterable[list[str]]) -> tuple[dict[str, Any], WordList]:
+    """Find what a word list lacks: counterparts, singulars and plurals, convergence."""
     words = loader.load(name)
     missing = complete.missing_numbers(words)
     before, after = corpora.count(texts, [words, complete.with_words(words, missing)])
     counts = after.frequencies
     present = sorted(
-        (each for each in missing if counts[each.word] >= least),
+        (each for each in missing if counts[each.word]),
         key=lambda each: (-counts[each.word], each.word),
     )
     fuller = _with_forms(words, complete.with_partners(words, present, missing))
@@ -51,7 +39,7 @@ def completed(
     result = {
         "list": name,
         "documents": before.documents,
-        "tolerance": tolerance,
+        "tolerance": TOLERANCE,
         "missing_counterparts": complete.missing_counterparts(words, roles.of(words)),
         "missing_forms": [
             {"word": each.word, "group": words.groups[each.group], "of": each.of}
@@ -64,7 +52,7 @@ def completed(
             for which, points in curves.items()
         },
         "settled_at": {
-            which: complete.settled(points, tolerance) for which, points in curves.items()
+            which: complete.settled(points, TOLERANCE) for which, points in curves.items()
         },
         "labels": [
             {"label": label, "group": group, "mentions": mentions, "share": round(share, 6)}
@@ -74,42 +62,15 @@ def completed(
     return result, fuller
 
 
-def compared(name: str, reference: str, texts: Iterable[list[str]] | None) -> dict[str, Any]:
-    """Compare a word list with a reference: overlap, precision, recall, and DR under each.
-
-    Args:
-        name: A shipped list's name, or a list's path.
-        reference: The list that it is compared with.
-        texts: A corpus, in blocks; None: without DR.
-
-    Returns:
-        What is the same and what differs.
-    """
-    lists = [loader.load(name), loader.load(reference)]
+def compared(name: str, reference: str) -> dict[str, Any]:
+    """Compare a word list with a reference: overlap, precision and recall."""
     groups: list[dict[str, Any]] = [
         {"group": each.group, "both": len(each.both)}
         | {"precision": each.precision, "recall": each.recall}
         | {"only_list": each.only_list, "only_reference": each.only_reference}
-        for each in compare.overlaps(*lists)
+        for each in compare.overlaps(loader.load(name), loader.load(reference))
     ]
-    result: dict[str, Any] = {"list": name, "reference": reference, "groups": groups}
-    if texts is not None:
-        found = corpora.count(texts, lists)
-        result["dr"] = [dr.score(dr.sums(each.by_group())).model_dump() for each in found]
-        result["difference"] = compare.difference(*_same_groups(found))
-    return result
-
-
-def _same_groups(found: Sequence[Mentions]) -> Sequence[Mentions]:
-    """Mentions whose second list has its groups in the order of the first."""
-    first, second = found
-    order = [second.words.groups.index(group) for group in first.words.groups]
-    words = replace(second.words, groups=first.words.groups)
-    place = {old: new for new, old in enumerate(order)}
-    groups = second.groups.copy()
-    for old, new in place.items():
-        groups[second.groups == old] = new
-    return [first, replace(second, words=words, groups=groups)]
+    return {"list": name, "reference": reference, "groups": groups}
 
 
 def _with_forms(words: WordList, present: Sequence[Missing]) -> WordList:
@@ -135,14 +96,7 @@ def sizes(words: WordList) -> dict[str, Any]:
 
 
 def checked(names: Iterable[str]) -> list[dict[str, Any]]:
-    """Check word lists and their role maps.
-
-    Args:
-        names: Shipped lists' names, or lists' paths.
-
-    Returns:
-        For each list whether it is sound, its sizes and common words, or its defects.
-    """
+    """Check word lists and their role maps."""
     out: list[dict[str, Any]] = []
     for name in names:
         try:

@@ -11,31 +11,21 @@ from collections.abc import Callable, Sequence
 import httpx
 
 from evenflow.transforms.llm.client import http, parsing
-from evenflow.transforms.llm.client.cache import Cache, CachedAnswer, CacheError, as_rows, cache_key
+from evenflow.transforms.llm.client.cache import Cache, CacheError, as_rows, cache_key
 from evenflow.transforms.llm.client.http import Completion, RequestError
 from evenflow.transforms.llm.client.retrying import RetryingAsker
 from evenflow.transforms.llm.client.settings import ServerSettings
 from evenflow.transforms.llm.client.stats import Reply
 from evenflow.transforms.llm.questions import Answer, Question
 
-# Bad answers that a model would give again at temperature 0. They are kept for a while, so that a
-# replay does not ask again.
-KEPT_REASONS = frozenset({http.EMPTY, http.TRUNCATED, http.NOT_JSON, http.OFF_SCHEMA})
+# Bad answers of a model. None is kept: a server that was mended is asked again.
+BAD_ANSWERS = frozenset({http.EMPTY, http.TRUNCATED, http.NOT_JSON, http.OFF_SCHEMA})
 
 Say = Callable[[str], None]
 
 
 class ServerAsker:
-    """Asks the questions of one process. Call its public methods in one loop.
-
-    Args:
-        settings: The server.
-        cache: The cache of answers, or None.
-        say: Takes a message for the user, once for each kind of trouble.
-
-    Raises:
-        InferenceError: The key cannot be read.
-    """
+    """Asks the questions of one process. Call its public methods in one loop."""
 
     def __init__(self, settings: ServerSettings, cache: Cache | None, say: Say):
         self._settings = settings
@@ -111,15 +101,11 @@ class ServerAsker:
             {each: answer for each, answer in answers.items() if answer is not None},
         )
 
-    def _from_cache(self, kept: CachedAnswer, question: Question) -> Answer | None:
+    def _from_cache(self, kept: str, question: Question) -> Answer | None:
         """A kept answer, checked like a new one; None if it fails the check."""
-        if kept.value is None:
-            return Reply(None, "fallback", kept.reason)
         try:
             return Reply(
-                parsing.parse_answer(
-                    Completion(kept.value, False, 0), self._model.validator(question)
-                ),
+                parsing.parse_answer(Completion(kept, False, 0), self._model.validator(question)),
                 "cache",
             )
         except RequestError:
@@ -144,7 +130,7 @@ class ServerAsker:
             reply = await self._model.answer(question, place)
         finally:
             self._places.put_nowait(place)
-        if self._cache is not None and (reply.value is not None or reply.reason in KEPT_REASONS):
+        if self._cache is not None and reply.value is not None:
             saved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._unsaved.append((key, reply, saved))
             if self._saver is None or self._saver.done():
@@ -157,7 +143,7 @@ class ServerAsker:
         while self._unsaved:
             batch, self._unsaved = self._unsaved, []
             try:
-                rows = as_rows((key, reply.value, reply.reason) for key, reply, _ in batch)
+                rows = as_rows((key, reply.value) for key, reply, _ in batch)
                 await asyncio.to_thread(cache.put_many, rows)
             except CacheError as error:
                 self._warn("cache", f"{error}; answers are not kept")
@@ -170,6 +156,8 @@ class ServerAsker:
         """Sends a message of a kind once; the answers count the later ones."""
         if kind not in self._warned:
             self._warned.add(kind)
+            if kind in BAD_ANSWERS and self._cache is not None:
+                message += f"; the cache of answers ({self._cache.path}) keeps none such"
             self._say(f"{self._settings.shown}: {message}")
 
 

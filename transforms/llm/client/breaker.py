@@ -16,14 +16,7 @@ LEAST_FAILURES = 3  # one slow question is no broken server, however long it too
 class Breaker:
     """A circuit breaker, closed at first. Call all its methods in one thread.
 
-    Args:
-        patience: Seconds since the last success after which a failure opens it.
-        cooldown: Seconds until an open breaker lets a question through, and the next one if that
-            gets no answer.
-        clock: Monotonic seconds.
-
-    Attributes:
-        opened: How often it was opened.
+    `clock`: Monotonic seconds.
     """
 
     def __init__(
@@ -58,11 +51,7 @@ class Breaker:
         self._failures, self._until = 0, None
 
     def failed(self, excused: float = 0.0) -> None:
-        """Records that the server did not answer as it should.
-
-        Args:
-            excused: Seconds that the server asked to wait; they are added to its patience.
-        """
+        """Records that the server did not answer as it should."""
         now = self._clock()
         if self._failures == 0:
             self._since = now

@@ -1,4 +1,4 @@
-"""Answers kept on disk: runs share them, a replay asks nothing twice, and memory stays flat.
+"""Accepted answers kept on disk: runs share them, and memory stays flat.
 
 The cache is one SQLite file in WAL mode. Readers never wait, writers of all processes take turns,
 and a stored answer survives a killed process. SQLite comes with Python. The package diskcache also
@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from evenflow.prompts.loader import json_digest
 from evenflow.schemas.errors import EvenflowError
@@ -33,9 +33,6 @@ DROPPED_AT_ONCE = 0.1  # share of the answers that goes when the file is full, s
 # Stored answers between two checks of the size; ours are below 1 KiB, so that is 256 KiB
 CHECKED_EVERY = 256
 FETCHED_AT_ONCE = 500  # keys in one statement; the limit of older SQLite versions is 999
-# Seconds that a bad answer (no JSON, outside its schema) is kept. A replay should not ask again; a
-# repaired server should get another chance.
-BAD_ANSWER_SECONDS = 24 * 3600
 
 TABLE = """CREATE TABLE IF NOT EXISTS answers (
     number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, stored REAL NOT NULL,
@@ -46,29 +43,10 @@ class CacheError(EvenflowError):
     """The cache's file cannot be used; the message says why and what to do."""
 
 
-class CachedAnswer(NamedTuple):
-    """A kept answer.
-
-    Attributes:
-        value: JSON of the value, or None.
-        reason: Why there is no value.
-    """
-
-    value: str | None
-    reason: str = ""
-
-
 def cache_key(model: str, temperature: float, max_tokens: int, question: Question) -> bytes:
     """SHA-256 (32 bytes) of all that an answer depends on.
 
-    Args:
-        model: The model's name.
-        temperature: The sampling temperature.
-        max_tokens: The longest answer in tokens.
-        question: The question.
-
-    Returns:
-        The key.
+    `max_tokens`: The longest answer in tokens.
     """
     parts = [model, temperature, max_tokens, question.digest, question.sentence, question.key]
     return json_digest(parts)
@@ -80,7 +58,6 @@ class Cache:
     Every method raises CacheError.
 
     Args:
-        path: The file.
         max_bytes: The largest size of the file, without the log beside it.
     """
 
@@ -94,39 +71,32 @@ class Cache:
         self._process = 0
         self._unchecked = 0
 
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, CachedAnswer]:
-        """The kept answers of those keys that are in the cache."""
-        found: dict[bytes, CachedAnswer] = {}
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """The kept answers, as JSON, of those keys that are in the cache."""
+        found: dict[bytes, str] = {}
         with self._lock, _errors_of(self.path):
-            fresh = time.time() - BAD_ANSWER_SECONDS
             for first in range(0, len(keys), FETCHED_AT_ONCE):
                 some = keys[first : first + FETCHED_AT_ONCE]
                 marks = ",".join("?" * len(some))
-                wanted = (
-                    f"SELECT key, value, reason FROM answers WHERE key IN ({marks}) AND (value IS"
-                    " NOT NULL OR stored > ?)"
+                # Earlier versions kept bad answers too, without a value
+                wanted = f"key IN ({marks}) AND value IS NOT NULL"
+                found |= self._open().execute(
+                    f"SELECT key, value FROM answers WHERE {wanted}", some
                 )
-                found |= {
-                    row[0]: CachedAnswer(row[1], row[2])
-                    for row in self._open().execute(wanted, [*some, fresh])
-                }
         return found
 
-    def put_many(self, answers: Mapping[bytes, CachedAnswer]) -> None:
-        """Keeps answers in one transaction.
+    def put_many(self, answers: Mapping[bytes, str]) -> None:
+        """Keeps accepted answers, as JSON, in one transaction.
 
         An answer that is there already is replaced, and becomes the newest.
-
-        Args:
-            answers: Key → answer.
         """
-        rows = [(each, time.time(), kept.value, kept.reason) for each, kept in answers.items()]
+        rows = [(key, time.time(), value) for key, value in answers.items()]
         with self._lock, _errors_of(self.path):
             connection = self._open()
             with connection:
                 connection.executemany(
                     "INSERT OR REPLACE INTO answers (key, stored, value, reason) VALUES (?, ?,"
-                    " ?, ?)",
+                    " ?, '')",
                     rows,
                 )
             self._unchecked += len(rows)
@@ -204,16 +174,6 @@ def _errors_of(path: Path) -> Iterator[None]:
         raise CacheError(f"{path}: the cache of answers cannot be used: {error}{hint}") from error
 
 
-def as_rows(kept: Iterable[tuple[bytes, Any, str]]) -> dict[bytes, CachedAnswer]:
-    """Answers in the form of the cache.
-
-    Args:
-        kept: Tuples of key, value (JSON data or None) and reason.
-
-    Returns:
-        Key → answer.
-    """
-    return {
-        each: CachedAnswer(None if value is None else json.dumps(value, ensure_ascii=True), reason)
-        for each, value, reason in kept
-    }
+def as_rows(kept: Iterable[tuple[bytes, Any]]) -> dict[bytes, str]:
+    """Answers in the form of the cache."""
+    return {key: json.dumps(value, ensure_ascii=True) for key, value in kept}

@@ -14,16 +14,7 @@ from evenflow.transforms.llm.questions import Answer, Asker, Question
 
 @dataclass(frozen=True)
 class PromptCheck:
-    """The outcome of a prompt's question.
-
-    Attributes:
-        prompt: The prompt's name.
-        version: The prompt's version.
-        digest: The prompt's digest.
-        reason: Why there is no valid answer; empty for an answer within its schema.
-        seconds: Seconds of waiting.
-        tokens: Tokens of prompt and answer together.
-    """
+    """The outcome of a prompt's question."""
 
     prompt: str
     version: int
@@ -42,10 +33,6 @@ def check(asker: Asker, names: Sequence[str]) -> list[PromptCheck]:
     """Checks prompts one after the other, each with the sentence of its own first example.
 
     It stops if the server refuses the key, since no other question would do better.
-
-    Args:
-        asker: Asks the server.
-        names: The prompts' names.
 
     Returns:
         A check for each prompt that was asked.
@@ -73,17 +60,7 @@ def example(prompt: loader.Prompt) -> Question:
 def as_json(
     server: ServerInfo, model: str, checks: Sequence[PromptCheck], said: Sequence[str]
 ) -> Mapping[str, Any]:
-    """All results of a check as plain data.
-
-    Args:
-        server: The server's description.
-        model: The model's name.
-        checks: The checks.
-        said: The client's messages.
-
-    Returns:
-        JSON data.
-    """
+    """All results of a check as plain data."""
     seconds = sum(each.seconds for each in checks)
     tokens = sum(each.tokens for each in checks)
     return {

@@ -27,7 +27,6 @@ class Client:
     A question brings its own schema.
 
     Args:
-        settings: The server.
         cache: The cache of answers, or None.
         say: Takes a message for the user, once for each kind of trouble; by default a warning in
             the log.
@@ -48,9 +47,6 @@ class Client:
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Asks questions; a question that is there twice is asked once.
 
-        Args:
-            questions: N questions.
-
         Returns:
             N answers, in order.
 
@@ -66,17 +62,7 @@ class Client:
             ) from error
 
     def start(self, questions: Sequence[Question]) -> Future[list[Answer]]:
-        """Starts to ask, without waiting; other work goes on until `result()` is called.
-
-        Args:
-            questions: N questions.
-
-        Returns:
-            A future of N answers, in order.
-
-        Raises:
-            InferenceError: The key is missing.
-        """
+        """Starts to ask, without waiting; other work goes on until `result()` is called."""
         loop, asker = self._running()
         return asyncio.run_coroutine_threadsafe(asker.answers(questions), loop)
 

@@ -13,7 +13,7 @@ import re
 import ssl
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -25,7 +25,7 @@ CONNECT_SECONDS = 10.0  # for a connection; a server that needs longer to wake u
 LEAST_SHOWN = 4  # characters of a key: fewer reveal nothing, and may be part of any word
 SHOWN = 200  # characters of a server's text in a message
 
-CHATS, TEXTS = "/chat/completions", "/completions"  # what is asked of a server, below /v1
+CHATS = "/chat/completions"  # what is asked of a server, below /v1
 
 # Why a question got its fallback. Ledgers hold these texts, so they must not change.
 UNREACHABLE, CUT, TIMEOUT = "unreachable", "connection cut", "timeout"
@@ -53,8 +53,6 @@ class RequestError(Exception):
     """A request without an answer.
 
     Attributes:
-        reason: One of the reasons above.
-        detail: Text for a message.
         retry: Whether another request may help.
         breaks: Whether the failure counts against the server.
         after: Seconds that the server asked to wait, or None.
@@ -71,13 +69,7 @@ class RequestError(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer.
-
-    Attributes:
-        text: The text.
-        is_cut: Whether it was cut off at max_tokens.
-        tokens: Tokens of prompt and answer together.
-    """
+    """A model's answer."""
 
     text: str
     is_cut: bool
@@ -89,9 +81,6 @@ def open_places(settings: ServerSettings) -> list[httpx.AsyncClient]:
 
     In the pool of a single client every request searches all connections, which cost more than the
     rest of a question.
-
-    Args:
-        settings: The server.
 
     Returns:
         As many clients as `settings.concurrency`.
@@ -125,19 +114,8 @@ async def complete(
     settings: ServerSettings,
     payload: Mapping[str, Any],
     seconds: float,
-    path: str = CHATS,
 ) -> Completion:
-    """The answer to a chat, or the continuation of a text.
-
-    Args:
-        client: A client of `open_places`.
-        settings: The server.
-        payload: The body of the request.
-        seconds: The longest wait.
-        path: CHATS or TEXTS.
-
-    Returns:
-        The model's answer.
+    """The answer to a chat.
 
     Raises:
         RequestError: There is no answer.
@@ -147,8 +125,8 @@ async def complete(
     secret = client.headers.get("Authorization", "").removeprefix("Bearer ")
     try:
         async with asyncio.timeout(seconds):
-            status, headers, body = await _post(
-                client, f"{settings.url}{path}", content, settings.max_answer_bytes
+            status, headers, body = await _send(
+                client, "POST", f"{settings.url}{CHATS}", content, settings.max_answer_bytes
             )
     except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
         raise RequestError(
@@ -169,11 +147,11 @@ async def complete(
     return parse_completion(body, secret)
 
 
-async def _post(
-    client: httpx.AsyncClient, url: str, content: bytes, limit: int
+async def _send(
+    client: httpx.AsyncClient, method: str, url: str, content: bytes | None, limit: int
 ) -> tuple[int, httpx.Headers, bytes]:
     """Status, headers and body; the body is read until it exceeds the limit at the latest."""
-    async with client.stream("POST", url, content=content) as response:
+    async with client.stream(method, url, content=content) as response:
         parts: list[bytes] = []
         size = 0
         async for part in response.aiter_raw():
@@ -184,20 +162,39 @@ async def _post(
         return response.status_code, response.headers, b"".join(parts)
 
 
+def get(settings: ServerSettings, url: str, seconds: float) -> tuple[int, httpx.Headers, bytes]:
+    """Status, headers and body of a page, within the bounds of a chat; call it outside a loop.
+
+    Raises:
+        RequestError: There is no whole answer in time, or it is over the limit.
+        InferenceError: The key is missing.
+    """
+    return asyncio.run(_get(settings, url, min(seconds, settings.deadline)))
+
+
+async def _get(
+    settings: ServerSettings, url: str, seconds: float
+) -> tuple[int, httpx.Headers, bytes]:
+    """As `get`. The body is not unpacked: the limit counts the bytes that are sent."""
+    [client] = open_places(replace(settings, concurrency=1))
+    limit = settings.max_answer_bytes
+    async with client:
+        try:
+            async with asyncio.timeout(seconds):
+                status, headers, body = await _send(client, "GET", url, None, limit)
+        except (TimeoutError, httpx.TimeoutException):
+            raise RequestError(TIMEOUT, f"no whole answer within {seconds:.0f} s") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise RequestError(UNREACHABLE, str(error) or type(error).__name__) from error
+    if len(body) > limit:
+        raise RequestError(OVERSIZED, f"an answer of more than {limit} bytes")
+    return status, headers, body
+
+
 def request_error(
     status: int, headers: Mapping[str, str], body: bytes, secret: str = ""
 ) -> RequestError:
-    """Classifies a response that is no answer.
-
-    Args:
-        status: HTTP status.
-        headers: The headers.
-        body: The body.
-        secret: The key, which is removed from the message.
-
-    Returns:
-        The error to raise.
-    """
+    """Classifies a response that is no answer."""
     detail = f"HTTP {status}: {error_text(body, secret)}"
     if status in (401, 403):
         return RequestError(REFUSED, detail, breaks=True, status=status)
@@ -220,12 +217,7 @@ def request_error(
 def retry_after(value: str | None, now: float) -> float | None:
     """Seconds to wait by a Retry-After header (RFC 9110, 10.2.3).
 
-    Args:
-        value: The header: seconds or a date; None without one.
-        now: Seconds since 1970.
-
-    Returns:
-        Seconds; None without a valid header.
+    `value`: The header: seconds or a date; None without one.
     """
     if value is None:
         return None
@@ -238,22 +230,11 @@ def retry_after(value: str | None, now: float) -> float | None:
 
 
 def parse_completion(body: bytes, secret: str = "") -> Completion:
-    """The model's answer in a server's response.
-
-    Args:
-        body: The body of the response.
-        secret: The key, which is removed from messages.
-
-    Returns:
-        The answer.
-
-    Raises:
-        RequestError: The body is no completion.
-    """
+    """The model's answer in a server's response."""
     try:
         data = json.loads(body)
         choice = data["choices"][0]
-        text = choice["text"] if "text" in choice else choice["message"]["content"]
+        text = choice["message"]["content"]
         usage = data.get("usage")
         total = usage.get("total_tokens") if isinstance(usage, dict) else 0
         ended = choice.get("finish_reason")
@@ -277,13 +258,6 @@ def redact(text: str, secret: str) -> str:
     """A text without a secret, and without any beginning of it of at least LEAST_SHOWN characters.
 
     Some servers repeat a part of the key.
-
-    Args:
-        text: The text.
-        secret: The secret.
-
-    Returns:
-        The text.
     """
     for size in range(len(secret), LEAST_SHOWN - 1, -1):
         text = text.replace(secret[:size], "…")
@@ -296,12 +270,7 @@ def error_text(body: bytes, secret: str = "") -> str:
     It knows the forms of vLLM and OpenAI; any other body is shown as it stands. The secret is
     removed before the text is cut, since a part of it could not be recognised after the cut.
 
-    Args:
-        body: The body of the response.
-        secret: The key.
-
-    Returns:
-        At most SHOWN characters.
+    Returns at most SHOWN characters.
     """
     text = body[:20_000].decode("utf-8", "replace")
     try:

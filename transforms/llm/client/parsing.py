@@ -33,17 +33,7 @@ ASKED = (
 
 
 def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    """A validator of answers under a schema.
-
-    Args:
-        schema: The JSON schema.
-
-    Returns:
-        The validator.
-
-    Raises:
-        ValueError: It is not a JSON schema.
-    """
+    """A validator of answers under a schema."""
     try:
         Draft202012Validator.check_schema(dict(schema))
     except SchemaError as error:
@@ -54,12 +44,7 @@ def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
 def response_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a request that makes a server enforce a schema.
 
-    Args:
-        name: The schema's name; other characters than letters, digits, _ and - are replaced.
-        schema: The JSON schema.
-
-    Returns:
-        Fields of the request.
+    `name`: The schema's name; other characters than letters, digits, _ and - are replaced.
     """
     named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64]
     return {
@@ -73,15 +58,7 @@ def response_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 def with_schema(
     messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any]
 ) -> list[dict[str, str]]:
-    """The messages with the schema in the system message, for a server that enforces none.
-
-    Args:
-        messages: Role and content of each message.
-        schema: The JSON schema.
-
-    Returns:
-        New messages.
-    """
+    """The messages with the schema in the system message, for a server that enforces none."""
     request = ASKED.replace("{schema}", json.dumps(schema, ensure_ascii=False))
     copied = [dict(each) for each in messages]
     if copied and copied[0].get("role") == "system":
@@ -90,18 +67,7 @@ def with_schema(
 
 
 def parse_answer(completion: Completion, checked: Draft202012Validator) -> dict[str, Any]:
-    """The object that a model answered.
-
-    Args:
-        completion: The model's answer.
-        checked: The validator of its schema.
-
-    Returns:
-        The object.
-
-    Raises:
-        RequestError: The answer is cut off, empty, not JSON, or outside the schema.
-    """
+    """The object that a model answered."""
     if completion.is_cut:
         raise RequestError(TRUNCATED, "the answer reached max_tokens")
     text = THOUGHTS.sub("", completion.text).strip()
@@ -120,15 +86,6 @@ def parse_json(text: str) -> Any:
     """Parses JSON without NaN, repeated keys and lone surrogates.
 
     Control characters within a string are accepted, since vLLM's grammars let a model write them.
-
-    Args:
-        text: The text.
-
-    Returns:
-        The value.
-
-    Raises:
-        ValueError: The text is not such JSON.
     """
     return _checked(_decoder().decode, text)
 

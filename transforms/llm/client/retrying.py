@@ -34,12 +34,7 @@ SCHEMA_REFUSALS = (400, 415, 422, 501)  # with which a server may refuse respons
 
 
 class RetryingAsker:
-    """Asks a server one question after the other. Call its methods in one loop.
-
-    Args:
-        settings: The server.
-        warn: Takes the kind of trouble and a message for the user.
-    """
+    """Asks a server one question after the other. Call its methods in one loop."""
 
     def __init__(self, settings: ServerSettings, warn: Callable[[str, str], None]):
         self._settings = settings
@@ -59,15 +54,7 @@ class RetryingAsker:
         return self._validators[question.digest]
 
     async def answer(self, question: Question, place: httpx.AsyncClient) -> Reply:
-        """The model's answer, or a fallback.
-
-        Args:
-            question: The question.
-            place: A client of `http.open_places` that nobody else uses now.
-
-        Returns:
-            The answer with its cost.
-        """
+        """The model's answer, or a fallback."""
         began = time.monotonic()
         spent = _Spent(place)
         try:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from evenflow.schemas import server_url
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.hidden import mask_address
+from evenflow.schemas.hidden import mask_address, split_address
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -102,7 +101,7 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         try:
-            parts = server_url.split(self.url)
+            parts = split_address(self.url)
         except ValueError as error:
             raise ServerSettingsError(f"url: {error}") from None
         path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"

@@ -17,11 +17,7 @@ SHORTEST = 0.001  # seconds; a shorter latency counts as this
 
 @dataclass(frozen=True)
 class Reply(Answer):
-    """An answer with its cost.
-
-    Attributes:
-        requests: The HTTP requests that it took, with retries.
-    """
+    """An answer with its cost."""
 
     requests: int = 0
 
@@ -31,10 +27,7 @@ class Stats:
     """Figures of questions.
 
     Attributes:
-        questions: The questions.
-        requests: HTTP requests, with retries.
         tokens: Tokens of prompts and answers, as the server counts them.
-        cache_hits: Answers from the cache.
         fallbacks: Reason → questions without an answer.
         models: Model → its answers, the cached ones among them.
         latencies: Step → answers of the model that took SHORTEST * 2**(step / STEPS_A_DOUBLING)
@@ -77,11 +70,9 @@ class Stats:
     def latency(self, quantile: float) -> float | None:
         """The latency below which a share of the model's answers stayed.
 
-        Args:
-            quantile: The share (0 to 1).
+        `quantile`: The share (0 to 1).
 
-        Returns:
-            Seconds, ± 4.4 %; None without answers of the model.
+        Returns seconds, ± 4.4 %; None without answers of the model.
         """
         total, seen = sum(self.latencies.values()), 0
         for step in sorted(self.latencies):
@@ -138,12 +129,6 @@ class Counted:
     """Asks another asker and counts the answers; for one thread.
 
     Make one for a block or a pane, and add its stats to the figures of that.
-
-    Args:
-        asker: Answers the questions.
-
-    Attributes:
-        stats: Prompt name → figures.
     """
 
     def __init__(self, asker: Asker):

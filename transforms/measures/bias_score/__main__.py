@@ -26,14 +26,7 @@ MOST = 40_000  # words that are kept: the most frequent ones
 
 
 def count(texts: Iterable[str]) -> tuple[Counter[str], int]:
-    """Count sentences by word.
-
-    Args:
-        texts: Texts.
-
-    Returns:
-        By word in lower case the number of sentences that it stands in; and their number.
-    """
+    """Count sentences by word."""
     found: Counter[str] = Counter()
     total = 0
     for text in texts:

@@ -15,14 +15,7 @@ from evenflow.transforms.measures.measure import Columns, Counter
 
 
 class BiasCounter(Counter):
-    """Scores the sentences of documents.
-
-    Args:
-        config: The configuration.
-
-    Raises:
-        EvenflowError: As `signal.of`.
-    """
+    """Scores the sentences of documents."""
 
     needs_sentences = True
 
@@ -72,7 +65,7 @@ class BiasCounter(Counter):
             for each, values in found.fields.items()
             if each.name in own
         ]
-        if not own or self._config.fields.text in own:
+        if not own or self._config.fields.column in own:
             columns.append(texts)
         rows = zip(*columns, strict=True) if columns else [()] * len(texts)
         return [self._signal.score([text for text in row if isinstance(text, str)]) for row in rows]

@@ -7,14 +7,15 @@ words of a pair, one of each group, differ from their mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.transforms.measures.bias_score.vectors import Vectors
 from evenflow.wordlists.loader import WordList
 
 Floats = npt.NDArray[np.float64]
@@ -44,37 +45,11 @@ class DirectionError(EvenflowError, ValueError):
     status = USAGE
 
 
-class Space(Protocol):
-    """Word vectors.
-
-    Attributes:
-        name: What they are called in messages.
-        size: The D numbers of each vector.
-    """
-
-    name: str
-    size: int
-
-    def known(self, words: Iterable[str]) -> set[str]:
-        """Those of some words that have a vector."""
-        ...
-
-    def unit(self, words: Sequence[str]) -> Floats:
-        """The vectors of n known words, each of length 1: (n, D)."""
-        ...
-
-
 @dataclass(frozen=True)
 class Direction:
     """Where the groups of an attribute lie.
 
-    Attributes:
-        groups: The M groups' names.
-        axes: A unit vector towards each group, (M, D). Of two groups they are opposite.
-        basis: Orthonormal vectors of the subspace, (M - 1, D).
-        explained: Share of the variance of the pairs' differences that lies in the subspace.
-        used: Number of pairs whose words all have a vector.
-        given: Number of pairs that were given.
+    `axes`: A unit vector towards each group, (M, D). Of two groups they are opposite.
     """
 
     groups: tuple[str, ...]
@@ -87,25 +62,14 @@ class Direction:
     def agreement(self, other: Direction) -> float:
         """Compare it with the direction from other pairs.
 
-        Args:
-            other: A direction of the same groups in the same vectors.
-
-        Returns:
-            The mean cosine of the angles between the subspaces, 0 to 1; of two groups, the
-            cosine between the directions.
+        Returns the mean cosine of the angles between the subspaces, 0 to 1; of two groups, the
+        cosine between the directions.
         """
         return float(np.linalg.svd(self.basis @ other.basis.T, compute_uv=False).mean())
 
 
 def list_pairs(words: WordList) -> list[tuple[str, ...]]:
-    """The pairs of a word list: its labels with their counterparts, one of each group.
-
-    Args:
-        words: A word list.
-
-    Returns:
-        The pairs, in the list's order; none if the list has no pairs.
-    """
+    """The pairs of a word list: its labels with their counterparts, one of each group."""
     out = []
     for label, group in words.labels.items():
         others = words.counterparts.get(label, ())
@@ -118,11 +82,7 @@ def list_pairs(words: WordList) -> list[tuple[str, ...]]:
 def usual_pairs(words: WordList) -> list[tuple[str, ...]]:
     """The pairs that a direction is found from unless others are given.
 
-    Args:
-        words: A word list.
-
-    Returns:
-        The paper's pairs where the groups are female and male; else the list's own.
+    Returns the paper's pairs where the groups are female and male; else the list's own.
     """
     if set(words.groups) != {"female", "male"}:
         return list_pairs(words)
@@ -130,22 +90,12 @@ def usual_pairs(words: WordList) -> list[tuple[str, ...]]:
 
 
 def find(
-    vectors: Space, words: WordList, pairs: Sequence[tuple[str, ...]] | None = None
+    vectors: Vectors, words: WordList, pairs: Sequence[tuple[str, ...]] | None = None
 ) -> Direction:
     """Find the direction of an attribute.
 
-    Args:
-        vectors: Word vectors.
-        words: The word list of the attribute, with M groups.
-        pairs: Tuples of M words, one of each group; None: `usual_pairs`. Without any pairs, the
-            M means of the groups' labels stand for a single pair.
-
-    Returns:
-        The direction.
-
-    Raises:
-        DirectionError: No pair has all its vectors, or the pairs differ in nothing.
-        VectorsError: A vector has a number that is not finite.
+    `pairs`: Tuples of M words, one of each group; None: `usual_pairs`. Without any pairs, the M
+    means of the groups' labels stand for a single pair.
     """
     if pairs is None:
         pairs = usual_pairs(words)
@@ -177,14 +127,11 @@ def find(
     return Direction(words.groups, towards / lengths, basis, inside, len(known), len(pairs))
 
 
-def described(found: Direction, vectors: Space, words: WordList, digest: str) -> dict[str, Any]:
+def described(found: Direction, vectors: Vectors, words: WordList, digest: str) -> dict[str, Any]:
     """How well vectors tell groups apart, as data.
 
     Args:
-        found: The direction.
-        vectors: What it was found in.
         words: The attribute's word list.
-        digest: What the vectors are noted as.
 
     Returns:
         The pairs, the share of variance that it explains, and the same of all pairs of the list.
@@ -206,7 +153,7 @@ def described(found: Direction, vectors: Space, words: WordList, digest: str) ->
     return shown
 
 
-def _labels(vectors: Space, words: WordList) -> list[Floats]:
+def _labels(vectors: Vectors, words: WordList) -> list[Floats]:
     """The vectors of each group's labels. Raises DirectionError."""
     have = vectors.known(words.labels)
     rows = [

@@ -23,16 +23,8 @@ class LookupScorer(BiasScorer):
     The part in the scores is added up of TRACKED words: those that are expected to add most, by
     their frequency in the texts that ship (see `importance`).
 
-    Args:
-        vectors: Word vectors with V words.
-        direction: The direction of M groups in them.
-        named: As for `BiasScorer`.
-        names: As for `BiasScorer`.
-        weights: By word in lower case its weight, and the weight of other words (see
-            `importance`); None: the shipped ones.
-
-    Raises:
-        VectorsError: A vector has a number that is not finite.
+    `weights`: By word in lower case its weight, and the weight of other words (see `importance`);
+    None: the shipped ones.
     """
 
     def __init__(
@@ -88,10 +80,6 @@ class LookupScorer(BiasScorer):
             ends.append(len(rows))
         own = np.array(rows, np.int64)
         return Read(self._values[own], self._places[own], np.array(ends, np.int64))
-
-    def starts(self, text: str) -> Sequence[int]:
-        """A text is one sentence: its words add up to the same however it is cut."""
-        return [0]
 
 
 class _Rows(dict[str, int]):

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
 from typing import Any, ClassVar
 
-from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import summed
-from evenflow.schemas.ledger import Score, Verdict
 from evenflow.schemas.words import counted as number_of
-from evenflow.transforms.measures.bias_score import metrics, signal
-from evenflow.transforms.measures.bias_score.counting import BiasCounter
-from evenflow.transforms.measures.bias_score.records import (
-    BiasScore,
-    BiasSummary,
-    BiasSums,
-    BiasWord,
-)
-from evenflow.transforms.measures.bias_score.score import FINE
-from evenflow.transforms.measures.bias_score.summary import DIGITS, STEP, summarise
+from evenflow.schemas.words import estimate, score
+from evenflow.transforms.measures.bias_score.records import BiasScore, BiasSums, families
 from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
-from evenflow.transforms.measures.verdict import Thresholds, decide
 from evenflow.wordlists.loader import WordList
-
-MOST_WORDS = 20  # words that the ledger keeps of a pane
 
 
 class BiasScoreMeasure(Measure[BiasScore]):
@@ -38,23 +27,16 @@ class BiasScoreMeasure(Measure[BiasScore]):
     about_limits = (
         "Lower bound of the share of high scores from which a pane gets a warning, or is blocked."
     )
-    alerts = (
-        Alert(
-            "BiasScoreHigh",
-            'evenflow_bias_score_high_share_low{window="rolling"} >= ignoring (attribute, window,'
-            ' level) group_left evenflow_bias_score_threshold{level="warn"}',
-            10 * MINUTE,
-            "warning",
-            "{{ $labels.gate }}: many sentences lean to one {{ $labels.attribute }}",
-            "At least {{ $value | humanizePercentage }} of the last panes' sentences score above"
-            " the reference's percentile.",
-        ),
-    )
     template = "bias_score.html.j2"
+
+    @cached_property
+    def _judging(self) -> ModuleType:
+        """What counts and judges, loaded once the measure is on."""
+        return import_module("evenflow.transforms.measures.bias_score.judging")
 
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
         """What scores documents; None if nothing does."""
-        return None if config.bias_score.mode == "off" else BiasCounter(config)
+        return None if config.bias_score.mode == "off" else self._judging.BiasCounter(config)
 
     def judge(
         self,
@@ -66,28 +48,7 @@ class BiasScoreMeasure(Measure[BiasScore]):
         """Judge the bias score of the next pane together with the last accepted ones."""
         if config.bias_score.mode == "off":
             return None
-        own = signal.of(config)
-        judged = own.threshold is not None
-        sums = BiasSums.model_validate(counted.get("sums", {}))
-
-        def summary(*earlier: dict[str, Any]) -> BiasSummary:
-            total = sums.model_dump()
-            for each in earlier:
-                total = summed(total, each)
-            return summarise(BiasSums.model_validate(total), judged, config.gate.confidence)
-
-        rolling = summary(*(totals.recent if totals is not None else ()))
-        return BiasScore(
-            attribute=config.bias_score.attribute,
-            vectors=own.made_with["vectors"],
-            threshold=own.threshold,
-            sums=sums,
-            pane=summary(),
-            rolling=rolling,
-            cumulative=summary(*([totals.sums] if totals is not None else ())),
-            verdict=_verdict(config, rolling, totals.last.verdict if totals is not None else None),
-            words=_words(counted, sums),
-        )
+        return self._judging.judge(config, counted, totals)
 
     def sums(self, record: BiasScore) -> dict[str, Any]:
         """The sums of the pane."""
@@ -123,15 +84,15 @@ class BiasScoreMeasure(Measure[BiasScore]):
             return ["bias score: no sentence with a known word"]
         lines = [
             f"bias score of {section['attribute']}: {number_of(whole['sentences'], 'sentence')},"
-            f" mean {_estimate(whole['mean'])}, 95th percentile"
-            f" {_estimate(whole['percentiles']['95'])}"
+            f" mean {estimate(**whole['mean'])}, 95th percentile"
+            f" {estimate(**whole['percentiles']['95'])}"
         ]
         if aside := section["set_aside"]:
             share_aside = f"{aside / section['documents']:.1%} of {section['documents']:,}"
             lines.append(f"set aside alone: {number_of(aside, 'document')}, {share_aside}")
         if share is not None:
             lines.append(
-                f"above {section['threshold']:.4f}: {_estimate(share)} of the"
+                f"above {score(section['threshold'])}: {estimate(**share)} of the"
                 f" {number_of(section['rolling']['sentences'], 'sentence')} of the rolling panes:"
                 f" {section['verdict']['state']}"
             )
@@ -144,7 +105,7 @@ class BiasScoreMeasure(Measure[BiasScore]):
     def families(self, totals: MeasureTotals | None) -> Iterator[Family]:
         """Yield the metrics of the bias score."""
         last = None if totals is None else self._own(totals)
-        return metrics.families(last, totals.sums["sentences"] if totals is not None else 0)
+        return families(last, totals.sums["sentences"] if totals is not None else 0)
 
     def thresholds(self, config: Config) -> dict[str, float | None]:
         """Thresholds of the share of high scores."""
@@ -153,51 +114,4 @@ class BiasScoreMeasure(Measure[BiasScore]):
 
     def program(self, config: Config) -> str | None:
         """What scores come from."""
-        if config.bias_score.mode == "off":
-            return None
-        own = signal.of(config)
-        return repr((own.made_with, own.threshold))
-
-
-def _words(counted: Mapping[str, Any], sums: BiasSums) -> list[BiasWord]:
-    """The words that add most to the pane's scores."""
-    whole = sums.total * STEP
-    rows = [
-        (each["a"], word, group, each["n"])
-        for group, words in counted.get("words", {}).items()
-        for word, each in words.items()
-    ]
-    most = sorted(rows, key=lambda row: (-row[0], row[1], row[2]))[:MOST_WORDS]
-    return [
-        BiasWord(word=word, group=group, count=count, share=round(added * FINE / whole, DIGITS))
-        for added, word, group, count in most
-        if whole
-    ]
-
-
-def _verdict(config: Config, rolling: BiasSummary, before: Verdict | None) -> Verdict:
-    """The verdict on the rolling share of high scores."""
-    own, above = config.bias_score, rolling.above
-    if own.reference is None:
-        return Verdict(state="too few", reason="there is no reference to judge by")
-    share = Score(
-        dr=above.value if above else None,
-        corrected=None,
-        low=above.low if above else None,
-        high=above.high if above else None,
-        mentions=rolling.sentences,
-        documents=rolling.documents,
-    )
-    limits = Thresholds(own.warn, own.block, own.min_sentences, config.gate.hysteresis)
-    name = f"rolling share of sentences above the reference's percentile {own.percentile}"
-    found = decide(share, limits, before.state if before is not None else None, name, "sentence")
-    if found.state == "block" and (doubt := signal.of(config).doubt):
-        return Verdict(state="warn", reason=f"{found.reason}; not blocked: {doubt}")
-    return found
-
-
-def _estimate(figure: Mapping[str, float | None]) -> str:
-    """A figure with its interval."""
-    if figure["low"] is None:
-        return f"{figure['value']:.4f}"
-    return f"{figure['value']:.4f} [{figure['low']:.4f}, {figure['high']:.4f}]"
+        return None if config.bias_score.mode == "off" else self._judging.program(config)

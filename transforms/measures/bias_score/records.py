@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import ConfigDict, Field
 
 from evenflow.schemas.ledger import Entry, Measured
+from evenflow.transforms.measures.measure import Family
 
 
 class BiasSums(Entry):
@@ -15,11 +18,8 @@ class BiasSums(Entry):
 
     Attributes:
         documents: Number of documents with a scored sentence.
-        sentences: Sum of n_d.
         unknown: Number of sentences without a known word, which have no score.
-        behind: Number of words behind the context of an encoder that gives the vectors.
         above: Sum of a_d; 0 without a reference.
-        total: Sum of t_d.
         groups: Sum of the sentences' scores towards each group, in the same unit.
         products: Sums of products: nn, na, nt, aa and tt.
         bins: Number of sentences by the bin of their absolute score.
@@ -28,7 +28,6 @@ class BiasSums(Entry):
     documents: int = 0
     sentences: int = 0
     unknown: int = 0
-    behind: int = 0
     above: int = 0
     total: int = 0
     groups: dict[str, int] = Field(default_factory=dict[str, int])
@@ -37,13 +36,7 @@ class BiasSums(Entry):
 
 
 class Estimate(Entry):
-    """A figure with its confidence interval.
-
-    Attributes:
-        value: The figure.
-        low: Lower bound of the interval; null if there is none.
-        high: Upper bound of the interval; null if there is none.
-    """
+    """A figure with its confidence interval."""
 
     value: float
     low: float | None = None
@@ -51,17 +44,7 @@ class Estimate(Entry):
 
 
 class BiasSummary(Entry):
-    """The bias score of some panes.
-
-    Attributes:
-        sentences: Number of scored sentences.
-        documents: Number of documents with one.
-        mean: Mean of the absolute scores; null without a sentence.
-        groups: Mean score towards each group.
-        percentiles: Percentiles of the absolute scores, by "90", "93", "95", "97".
-        above: Share of the sentences above the reference's percentile; null without a reference or
-            a sentence.
-    """
+    """The bias score of some panes."""
 
     sentences: int
     documents: int
@@ -72,14 +55,7 @@ class BiasSummary(Entry):
 
 
 class BiasWord(Entry):
-    """A word and what it adds to the bias scores of a pane. The word is data, it is not escaped.
-
-    Attributes:
-        word: The word in lower case.
-        group: The group that it leans to.
-        count: How often it stands in the pane.
-        share: Its part of the sum of the pane's absolute scores.
-    """
+    """A word and what it adds to the bias scores of a pane. The word is data, it is not escaped."""
 
     word: str
     group: str
@@ -88,19 +64,7 @@ class BiasWord(Entry):
 
 
 class BiasScore(Measured):
-    """The bias score of a pane.
-
-    Attributes:
-        attribute: The attribute whose groups words lean to.
-        vectors: Digest of the word vectors.
-        threshold: The reference's percentile; null without a reference.
-        sums: Sums of the pane, after its repair.
-        pane: Figures of the pane alone.
-        rolling: Figures of the last accepted panes and this one, from which the verdict comes.
-        cumulative: Figures of all panes so far.
-        verdict: Verdict on the pane.
-        words: The words that add most to the pane's scores; of rare words nothing is known.
-    """
+    """The bias score of a pane."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -116,3 +80,49 @@ class BiasScore(Measured):
     def windows(self) -> dict[str, BiasSummary]:
         """The figures by window."""
         return {"pane": self.pane, "rolling": self.rolling, "cumulative": self.cumulative}
+
+
+PLACE = ("attribute", "window")
+
+
+def families(last: BiasScore | None, sentences: int) -> Iterator[Family]:
+    """Yield the metrics of the bias score; without it they have no sample."""
+    windows = (
+        {(last.attribute, name): each for name, each in last.windows().items()} if last else {}
+    )
+    yield Family(
+        "bias_score_sentences",
+        "Sentences with a bias score.",
+        ["attribute"],
+        {(last.attribute,): sentences} if last else {},
+        is_counter=True,
+    )
+    yield Family(
+        "bias_score_mean",
+        "Mean absolute bias score.",
+        PLACE,
+        {place: each.mean.value for place, each in windows.items() if each.mean is not None},
+    )
+    yield Family(
+        "bias_score",
+        "Percentiles of the absolute bias score.",
+        [*PLACE, "percentile"],
+        {
+            (*place, percent): figure.value
+            for place, each in windows.items()
+            for percent, figure in each.percentiles.items()
+        },
+    )
+    above = {place: each.above for place, each in windows.items() if each.above is not None}
+    yield Family(
+        "bias_score_high_share",
+        "Share of sentences above the reference's percentile.",
+        PLACE,
+        {place: each.value for place, each in above.items()},
+    )
+    yield Family(
+        "bias_score_high_share_low",
+        "Lower bound of that share's interval, by which the gate judges.",
+        PLACE,
+        {place: each.low for place, each in above.items()},
+    )

@@ -26,7 +26,6 @@ def content(attribute: str, made_with: Mapping[str, str], sums: BiasSums) -> dic
     Args:
         attribute: The attribute whose groups words lean to.
         made_with: Digests of what the scores come from, by name.
-        sums: The sums of the corpus.
 
     Returns:
         The content, with the percentiles and their 95 % intervals.
@@ -42,21 +41,7 @@ def content(attribute: str, made_with: Mapping[str, str], sums: BiasSums) -> dic
 
 
 def threshold(path: Path, attribute: str, made_with: Mapping[str, str], percentile: int) -> float:
-    """Read the score above which a sentence's score is high.
-
-    Args:
-        path: The reference's file.
-        attribute: The attribute of the run.
-        made_with: Digests of what the run's scores come from.
-        percentile: The percentile that is wanted.
-
-    Returns:
-        The percentile of the reference.
-
-    Raises:
-        BiasReferenceError: The file is no reference, or was made with other vectors or words.
-        OSError: The file cannot be read.
-    """
+    """Read the score above which a sentence's score is high."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
         form = (read["format"], read["version"])

@@ -8,9 +8,8 @@ group's score is the paper's BiasScore_F, the second's is BiasScore_M without it
 sum is Abs-BiasScore. Of more groups the absolute score takes the length of a word's projection on
 the subspace in place of |cos|.
 
-All sums are of whole numbers, so a score depends on nothing but its sentence. Where a word's vector
-comes from is up to the scorer: `lookup` has one for each word, `contextual` one for each word in
-its sentence.
+All sums are of whole numbers, so a score depends on nothing but its sentence. `lookup` has the
+vectors.
 """
 
 from __future__ import annotations
@@ -39,13 +38,8 @@ OTHER, NAMED = -1, -2  # places of words that have none
 class WordPart:
     """What a word adds to the score of its sentence.
 
-    Attributes:
-        word: The word.
-        importance: Its share of the sentence, I_w.
-        leanings: max(cos(w, g_m), 0) of the M groups; zeros for a word in L; None if it has no
-            vector there.
-        named: Whether it is in L.
-        absolute: The length of its projection on the subspace; of two groups, |cos|.
+    `leanings`: max(cos(w, g_m), 0) of the M groups; zeros for a word in L; None if it has no
+    vector.
     """
 
     word: str
@@ -59,11 +53,9 @@ class WordPart:
 class Scores:
     """The scores of n sentences.
 
-    Attributes:
-        groups: Score of each of M groups, (n, M).
-        absolute: Absolute score, (n,).
-        known: Whether any word of the sentence has a vector or is in L, (n,). Where none has, the
-            sentence has no score, and 0 stands in the other fields.
+    `groups`: Score of each of M groups, (n, M). `absolute`: Absolute score, (n,). `known`: Whether
+    any word of the sentence has a vector or is in L, (n,). Where none has, the sentence has no
+    score, and 0 stands in the other fields.
     """
 
     groups: Floats
@@ -74,33 +66,18 @@ class Scores:
 class Read(NamedTuple):
     """The N words of n sentences.
 
-    Attributes:
-        values: What a score adds up, (N, M + 3): the leanings to M groups and to the subspace, in
-            1 / UNIT, times the weight; the weight; 1 for a known word.
-        places: Where the word is in the sums of single words, (N,); OTHER: it is not tracked;
-            NAMED: it is in L.
-        ends: Where the words of each sentence begin, and where the last ones end, (n + 1,).
-        behind: Number of words behind the context of the model that gives the vectors; they have
-            no weight.
+    `values`: What a score adds up, (N, M + 3): the leanings to M groups and to the subspace, in 1 /
+    UNIT, times the weight; the weight; 1 for a known word. `places`: Where the word is in the sums
+    of single words, (N,); OTHER: it is not tracked; NAMED: it is in L.
     """
 
     values: Ints
     places: Ints
     ends: Ints
-    behind: int = 0
 
 
 class BiasScorer(ABC):
-    """Scores sentences.
-
-    Args:
-        direction: The direction of M groups in the vectors.
-        named: Words that name a group (L), in lower case; they lean to nothing.
-        names: Given names, in lower case: as `named` where they begin with a capital.
-
-    Attributes:
-        groups: The groups' names.
-    """
+    """Scores sentences."""
 
     def __init__(self, direction: Direction, named: Iterable[str], names: Iterable[str]):
         self.groups = direction.groups
@@ -112,30 +89,18 @@ class BiasScorer(ABC):
     def read(self, text: str, starts: Sequence[int]) -> Read:
         """Read the words of a text's n sentences; `starts` is as for `score`."""
 
-    @abstractmethod
-    def starts(self, text: str) -> Sequence[int]:
-        """Where the sentences begin that a text is read as, if only its own score is wanted."""
-
     def names_group(self, word: str) -> bool:
         """Whether a word is in L."""
         lower = word.lower()
         return lower in self._in_list or (lower in self._given and word[0].isupper())
 
     def score(self, text: str, starts: Sequence[int]) -> Scores:
-        """Score the sentences of a text.
-
-        Args:
-            text: The text.
-            starts: Where its n sentences begin, ascending; the last one ends with the text.
-
-        Returns:
-            Their scores.
-        """
+        """Score the sentences of a text."""
         return self.of(totals(self.read(text, starts)))
 
     def whole(self, text: str) -> Scores:
-        """Score a text as a whole: (1,) scores."""
-        return self.of(totals(self.read(text, self.starts(text))).sum(axis=0, keepdims=True))
+        """Score a text as a whole, (1,) scores: its words add up to the same however it is cut."""
+        return self.score(text, [0])
 
     def words(self, read: Read, sums: Ints) -> WordSums:
         """Add up what single words add to the absolute scores of sentences.
@@ -143,13 +108,7 @@ class BiasScorer(ABC):
         Only words count that the scorer tracks, whatever it reads. So sums are bounded, and the
         same however they are cut.
 
-        Args:
-            read: The words of n sentences.
-            sums: What `totals` gives for them, (n, M + 3).
-
-        Returns:
-            By group that the word leans to and by word in lower case: n (how often it stands there)
-            and a (what it adds, in FINE).
+        `sums`: What `totals` gives for them, (n, M + 3).
         """
         at = np.flatnonzero(read.places >= 0)
         whole = np.maximum(sums[np.searchsorted(read.ends, at, "right") - 1, -2], 1)
@@ -171,14 +130,7 @@ class BiasScorer(ABC):
         return Scores(scores[:, :-1], scores[:, -1], sums[:, -1] > 0)
 
     def parts(self, sentence: str) -> list[WordPart]:
-        """Take a score apart, word by word (as in the paper's Table 2).
-
-        Args:
-            sentence: A sentence.
-
-        Returns:
-            Its n words in order. A group's score is the sum of importance times leaning.
-        """
+        """Take a score apart, word by word (as in the paper's Table 2)."""
         read = self.read(sentence, [0])
         weights = read.values[:, -2]
         leanings = read.values[:, :-2] / np.maximum(weights[:, None] * UNIT, 1)
@@ -199,9 +151,6 @@ class BiasScorer(ABC):
 
 def totals(read: Read) -> Ints:
     """Add up what scores are computed from.
-
-    Args:
-        read: The words of n sentences.
 
     Returns:
         Sums over the words of each sentence, (n, M + 3). Those of several sentences add up.

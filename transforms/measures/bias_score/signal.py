@@ -15,7 +15,6 @@ import numpy.typing as npt
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.transforms.measures.bias_score import (
-    contextual,
     direction,
     importance,
     reference,
@@ -24,10 +23,10 @@ from evenflow.transforms.measures.bias_score import (
     vectors,
 )
 from evenflow.transforms.measures.bias_score import words as listed
-from evenflow.transforms.measures.bias_score.contextual import SHIPPED, ContextualScorer
 from evenflow.transforms.measures.bias_score.direction import Direction
 from evenflow.transforms.measures.bias_score.lookup import LookupScorer
 from evenflow.transforms.measures.bias_score.score import BiasScorer, Scores, totals
+from evenflow.transforms.text.shipped import data
 
 STEP = 4096  # sentences that are scored at a time: it bounds the memory of the arrays
 
@@ -36,13 +35,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Scored:
-    """The sums of some documents.
-
-    Attributes:
-        figures: Figures as ledger.BiasSums has them.
-        words: What single words add (see `BiasScorer.words`).
-        documents: The documents' scores (see `BiasSignal.score`).
-    """
+    """The sums of some documents."""
 
     figures: dict[str, Any]
     words: dict[str, Any]
@@ -56,15 +49,11 @@ class BiasSignal:
         config: The configuration; its section bias_score says with what.
 
     Attributes:
-        vectors: The word vectors.
-        scorer: Scores sentences.
-        direction: The direction of the attribute in the vectors.
         made_with: Digests of what the scores come from, by name.
         threshold: Score above which a sentence's score is high; None without a reference.
 
     Raises:
         VectorsError: The vectors cannot be used.
-        LanguageModelError: The encoder that gives them cannot be loaded.
         DirectionError: The attribute has no direction in them.
         BiasReferenceError: The reference cannot be used, or was made with something else.
         WordListError: The word list cannot be read.
@@ -73,23 +62,15 @@ class BiasSignal:
 
     def __init__(self, config: Config):
         own = config.bias_score
-        space: contextual.ContextualVectors | vectors.Vectors
-        if own.vectors is not None and (own.vectors == SHIPPED or Path(own.vectors).is_dir()):
-            space = contextual.load(own.vectors)
-        else:
-            space = vectors.load(Path(own.vectors) if own.vectors else None)
+        space = vectors.load(Path(own.vectors) if own.vectors else None)
         self.vectors, self._attribute = space, own.attribute
         words = config.word_list(own.attribute)
         pairs = direction.usual_pairs(words)
         self.direction: Direction = direction.find(space, words, pairs)
         named, names = listed.named(words), listed.given_names(words)
-        self.scorer: BiasScorer = (
-            LookupScorer(space, self.direction, named, names)
-            if isinstance(space, vectors.Vectors)
-            else ContextualScorer(space, self.direction, named, names)
-        )
+        self.scorer: BiasScorer = LookupScorer(space, self.direction, named, names)
         every = (words.groups, pairs, sorted(words.labels.items()), sorted(named), sorted(names))
-        counts = importance.COUNTS_PATH.read_bytes()
+        counts = data(importance.COUNTS_PATH)
         self.made_with = {
             "vectors": space.digest,
             "words": hashlib.sha256(repr(every).encode() + counts).hexdigest(),
@@ -109,17 +90,12 @@ class BiasSignal:
         """Score all sentences of D documents that are joined to one text.
 
         Args:
-            text: The text.
             begins: Where the documents begin in it, (D,), ascending.
             starts: Where its n sentences begin, (n,), ascending.
-
-        Returns:
-            Their sums and scores.
         """
         edges = [*starts.tolist(), len(text)]
         each: list[Ints] = []
         words: dict[str, Any] = {}
-        behind = 0
         for first in range(0, len(starts), STEP):
             last = min(first + STEP, len(starts))
             begin = edges[first]
@@ -127,7 +103,6 @@ class BiasSignal:
             read = self.scorer.read(text[begin : edges[last]], own)
             each.append(totals(read))
             words = documents.summed(words, self.scorer.words(read, each[-1]))
-            behind += read.behind
         if not each:
             return Scored({}, {}, [None] * len(begins))
         every = np.concatenate(each)
@@ -135,7 +110,6 @@ class BiasSignal:
         whole = np.zeros((len(begins), every.shape[1]), np.int64)
         np.add.at(whole, owners - 1, every)
         figures = summary.sums(self.scorer.of(every), owners, self.scorer.groups, self.threshold)
-        figures["behind"] = behind
         return Scored(figures, words, _known(self.scorer.of(whole)))
 
     def score(self, texts: Sequence[str]) -> float | None:

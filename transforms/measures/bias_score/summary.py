@@ -47,14 +47,7 @@ def sums(
 ) -> dict[str, Any]:
     """Sum scores over documents.
 
-    Args:
-        scores: The scores of n sentences of D documents.
-        owners: The number of each sentence's document, (n,), ascending.
-        groups: The groups' names.
-        threshold: Score above which a sentence's score is high; None without one.
-
-    Returns:
-        Figures as ledger.BiasSums has them.
+    `owners`: The number of each sentence's document, (n,), ascending.
     """
     known = scores.known
     steps = np.rint(scores.groups[known] / STEP).astype(np.int64)
@@ -89,14 +82,6 @@ def summarise(total: BiasSums, judged: bool, confidence: float) -> BiasSummary:
     number of documents (Kish). The share has Wilson's interval for the number of independent
     sentences that would be as sure. A percentile lies between the percentiles whose ranks are as
     far off as such a share may be (Woodruff 1952), with the number that goes with the mean.
-
-    Args:
-        total: The sums.
-        judged: Whether there is a reference, so that the share above has a meaning.
-        confidence: Level of the intervals.
-
-    Returns:
-        The figures. With fewer than two documents there are no intervals.
     """
     from scipy.special import stdtrit  # it takes a third of a second to load
 
@@ -132,15 +117,7 @@ def summarise(total: BiasSums, judged: bool, confidence: float) -> BiasSummary:
 
 
 def quantile(bins: Mapping[str, int], share: float) -> float:
-    """Find the score that a share of the sentences do not exceed.
-
-    Args:
-        bins: Number of sentences by bin, at least one.
-        share: The share; 0 or less gives the least score, 1 or more the greatest.
-
-    Returns:
-        The middle of the bin where the sentences up to it first are that share.
-    """
+    """Find the score that a share of the sentences do not exceed."""
     order = sorted(map(int, bins))
     running = np.cumsum([bins[str(number)] for number in order])
     at = int(np.searchsorted(running, share * running[-1], "left"))
@@ -150,18 +127,7 @@ def quantile(bins: Mapping[str, int], share: float) -> float:
 def _effective(
     total: BiasSums, what: Literal["a", "t"], ratio: float, spread: float
 ) -> tuple[float, float]:
-    """How sure a ratio of sums over documents is.
-
-    Args:
-        total: The sums.
-        what: a (sentences above) or t (scores), which is divided by n (sentences).
-        ratio: The ratio.
-        spread: The variance of single sentences.
-
-    Returns:
-        The ratio's variance; and how many independent sentences would give it, at most those that
-        there are. Where nothing varies it is the effective number of documents.
-    """
+    """How sure a ratio of sums over documents is."""
     products, count = total.products, total.sentences
     own = products[2 * what] - 2 * ratio * products[f"n{what}"] + ratio**2 * products["nn"]
     variance = max(own, 0.0) / count**2 * total.documents / max(total.documents - 1, 1)

@@ -43,15 +43,11 @@ class Vectors:
     Args:
         name: What the vectors are called in messages.
         words: The V words in the order of the vectors; bytes are UTF-8.
-        size: The D numbers of each vector.
         digest: A SHA-256 of the words and their vectors.
         read: Reads the vectors from one number up to another, (n, D).
 
     Attributes:
-        name: As given.
         words: By word the number of its vector.
-        size: As given.
-        digest: As given.
 
     Raises:
         VectorsError: A word stands twice, or there is none.
@@ -100,11 +96,7 @@ class Vectors:
 
 @cache
 def shipped() -> Vectors:
-    """The vectors of this package: static embeddings made by its encoder.
-
-    Raises:
-        ModelError: The model's files are missing or damaged.
-    """
+    """The vectors of this package: static embeddings made by its encoder."""
     words, rows, digest = static.word_vectors()
     return Vectors("the shipped vectors", words, rows.shape[1], digest, lambda a, b: rows[a:b])
 
@@ -115,9 +107,6 @@ def load(path: Path | None) -> Vectors:
     Args:
         path: A file: text of GloVe, text or binary of word2vec (fastText's .vec is such a text).
             The form is recognised by its beginning. None: the shipped vectors.
-
-    Returns:
-        The vectors.
 
     Raises:
         VectorsError: The file is none of these, or damaged.

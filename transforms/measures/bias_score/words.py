@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from evenflow.transforms.text.names import first_names
+from evenflow.transforms.text.shipped import data
 from evenflow.wordlists.loader import WordList
 
 GENDER_PATH = Path(__file__).with_name("gender_words.tsv")
@@ -14,15 +15,12 @@ GENDER_PATH = Path(__file__).with_name("gender_words.tsv")
 @cache
 def gender_words() -> frozenset[str]:
     """Gendered words besides those of the shipped word list, in lower case."""
-    lines = GENDER_PATH.read_text(encoding="utf-8").splitlines()
+    lines = data(GENDER_PATH).decode().splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def named(words: WordList) -> frozenset[str]:
     """The words that name a group of an attribute, in lower case.
-
-    Args:
-        words: The word list of the attribute.
 
     Returns:
         Its labels; for gender also the shipped gendered words.

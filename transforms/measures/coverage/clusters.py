@@ -32,10 +32,8 @@ FEWEST = 2.0  # effective documents that a variance needs
 class Clusters:
     """Sums over documents for each pattern with at most LEVEL values that occurs, X everywhere too.
 
-    Attributes:
-        codes: The patterns, ascending, (n,).
-        aa: Σ a_d² of each, (n,).
-        an: Σ a_d n_d of each, (n,).
+    `codes`: The patterns, ascending, (n,). `aa`: Σ a_d² of each, (n,). `an`: Σ a_d n_d of each,
+    (n,).
     """
 
     codes: Ints
@@ -64,11 +62,7 @@ class Clusters:
 class DesignEffects:
     """The design effects of patterns.
 
-    Args:
-        clusters: Sums over documents.
-        counts: Records that match each of their patterns, (n,).
-        total: Number of records.
-        squares: Σ n_d².
+    `counts`: Records that match each of their patterns, (n,).
     """
 
     def __init__(self, clusters: Clusters, counts: Counts, total: float, squares: float):
@@ -99,14 +93,8 @@ def sums(
 ) -> dict[str, dict[str, int]]:
     """Sum over documents, for each pattern with at most LEVEL values.
 
-    Args:
-        owners: The document of each record, (U,).
-        sizes: The number of records of each document, (D,).
-        of: The number of each record's combination, (U,).
-        rows: By that number the values that hold, for each attribute.
-
-    Returns:
-        `aa` and `an` as in `Clusters`, by the pattern's values as JSON. They can be added.
+    `owners`: The document of each record, (U,). `sizes`: The number of records of each document,
+    (D,). `of`: The number of each record's combination, (U,).
     """
     names: dict[tuple[str | None, ...], int] = {}
     matched = [

@@ -35,17 +35,7 @@ class Lookup(Protocol):
 
 
 def find(inputs: Sequence[str]) -> list[str]:
-    """Find the files of paths, folders and globs, CSV among them.
-
-    Args:
-        inputs: Paths, folders or globs.
-
-    Returns:
-        The files' names, sorted.
-
-    Raises:
-        InputError: An input names no file.
-    """
+    """Find the files of paths, folders and globs, CSV among them."""
     found: set[str] = set()
     for each in inputs:
         names = [each] if Path(each).exists() else glob.glob(each, recursive=True)  # noqa: PTH207 (absolute ones too)
@@ -81,9 +71,6 @@ def read(
             is looked up.
         missing: What a missing value is (`Table.of_columns`). In a CSV file an empty field is one,
             in JSON null or a field that is not there.
-
-    Returns:
-        The table.
 
     Raises:
         InputError: An input names no file, cannot be read as its kind, or lacks a column.

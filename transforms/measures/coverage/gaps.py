@@ -21,11 +21,7 @@ def patterns(coverage: Coverage, codes: Ints) -> list[dict[str, str]]:
     """The values that patterns give their attributes.
 
     Args:
-        coverage: The coverage.
         codes: Codes of patterns, (n,).
-
-    Returns:
-        Value by attribute, for each pattern.
     """
     table = coverage.table
     return [
@@ -49,8 +45,6 @@ def summary(
     """Describe the gaps, the largest first; of equal ones, the most general first.
 
     Args:
-        coverage: The coverage.
-        confidence: Level of the intervals that are given.
         depth: Most attributes that a pattern may give a value; None: all.
         most: Most gaps that are listed; None: all.
 
@@ -84,17 +78,7 @@ def summary(
 
 
 def state(records: float, found: int, unsure: int) -> State:
-    """What records say of coverage.
-
-    Args:
-        records: Number of records.
-        found: Number of gaps.
-        unsure: Number of patterns that may be gaps.
-
-    Returns:
-        `gap` if a pattern's upper bound is below the threshold; `no gap` if each pattern's share
-        reaches it; else `cannot tell`.
-    """
+    """What records say of coverage."""
     if found:
         return "gap"
     return "cannot tell" if unsure or not records else "no gap"
@@ -105,13 +89,6 @@ def least_tau(coverage: Coverage, confidence: float) -> float | None:
 
     It is the upper bound of a pattern of at most two values that no record matches. At a smaller
     threshold nothing is called a gap, whatever is missing.
-
-    Args:
-        coverage: The coverage.
-        confidence: Level of the interval.
-
-    Returns:
-        A share; None if no bound is compared, or without records.
     """
     table = coverage.table
     if not coverage.has_bound or not table.total:
@@ -125,9 +102,6 @@ def unsure(result: Mapping[str, Any]) -> str:
 
     Args:
         result: What `summary` returned, with a pattern that may be a gap.
-
-    Returns:
-        A clause.
     """
     number = result["unsure"]
     said = f"{number:,} {'patterns are' if number != 1 else 'pattern is'} below {result['tau']}"
@@ -182,19 +156,7 @@ def joined(
     threshold: Threshold,
     most: int,
 ) -> dict[str, Any]:
-    """Describe the gaps of several parts of the records together.
-
-    Args:
-        whole: What `summary` returned for all records.
-        parts: What it returned for those of each value of the attribute that divides them.
-        by: That attribute.
-        threshold: The least coverage.
-        most: Most gaps that are listed.
-
-    Returns:
-        As `summary`. The patterns have a value of `by` besides, and `needed` of their part.
-        `least_tau` is the largest of the parts' own.
-    """
+    """Describe the gaps of several parts of the records together."""
     # As `largest_gap`: a number of records is compared as it is, of a share the upper bound
     rarity = "records" if threshold.share is None else "high"
     listed: dict[str, list[dict[str, Any]]] = {
@@ -225,14 +187,9 @@ def joined(
 def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None) -> float | None:
     """The largest relative gap that is not chance alone.
 
-    Args:
-        coverage: The coverage.
-        confidence: Level of the interval. Of a share the upper bound is taken; of a number of
-            records the number itself.
-        depth: Most attributes that a pattern may give a value; None: all.
+    `depth`: Most attributes that a pattern may give a value; None: all.
 
-    Returns:
-        1 - coverage / τ of the rarest pattern, 0 to 1; 0 without a gap; None without records.
+    Returns 1 - coverage / τ of the rarest pattern, 0 to 1; 0 without a gap; None without records.
     """
     table, threshold = coverage.table, coverage.threshold
     if not table.total:
@@ -253,16 +210,7 @@ def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None)
 
 
 def sentence(gap: Mapping[str, Any], result: Mapping[str, Any], things: Sequence[str]) -> str:
-    """A gap in words.
-
-    Args:
-        gap: One of `summary`'s gaps.
-        result: What `summary` returned.
-        things: What a record is called, one and several.
-
-    Returns:
-        A sentence.
-    """
+    """A gap in words."""
     seen = f"{gap['records']:,} of {result['records']:,} {things[1]}"
     lacks = f"{gap['missing']:,} more {things[gap['missing'] != 1]} would reach {result['tau']}"
     if gap["share"] is None:

@@ -35,13 +35,7 @@ STEP = "/"  # between the properties of a path
 
 @dataclass
 class Entity:
-    """An entity of the extract.
-
-    Attributes:
-        id: Its id.
-        names: Its names, with where each is said, as "file:line".
-        claims: By property its values as written (ids or texts), with where each is said.
-    """
+    """An entity of the extract."""
 
     id: str
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -63,8 +57,6 @@ class Fact:
     """A relation between two entities, or an entity and a text.
 
     Attributes:
-        subject: The subject.
-        relation: The property.
         object: The object's id, or a text.
         object_name: The object's name, or the same text.
         place: Where the extract says so, as "file:line".
@@ -81,7 +73,6 @@ class Knowledge:
     """An extract of a knowledge base.
 
     Args:
-        entities: The entities, each id once.
         properties: Paths of properties by the name that they go by here: `{"ancestry": "P27/P30"}`
             is the continent of the citizenship. A property without an entry goes by its own name.
     """
@@ -96,10 +87,6 @@ class Knowledge:
 
         Args:
             path: A CSV file, or JSON lines of Wikidata; either may be compressed by gzip.
-            properties: As in the class.
-
-        Returns:
-            The knowledge.
 
         Raises:
             InputError: The file cannot be read as its kind.
@@ -121,10 +108,6 @@ class Knowledge:
     def values(self, entity: Entity, name: str) -> dict[str, str]:
         """The values of an entity's property, by name, with where each is said.
 
-        Args:
-            entity: The entity.
-            name: The property.
-
         Returns:
             Names of entities, or texts; "file:line" of each.
         """
@@ -143,7 +126,6 @@ class Knowledge:
 
         Args:
             who: An id, or else a name.
-            name: The property.
 
         Returns:
             Its value; None if it is not known, or if the extract has different ones.
@@ -179,9 +161,6 @@ class Knowledge:
 
         Args:
             relation: The property; of a path the first step.
-
-        Returns:
-            The facts, each once.
         """
         step = self._paths.get(relation, [relation])[0]
         return [
@@ -204,14 +183,9 @@ class Knowledge:
         others have come, so that a few well-known ones do not stand for their group.
 
         Args:
-            relation: The property.
             subject: Values of the subject by property.
             other: Values of the object by property.
             known: Names of subjects and objects that are not wanted again.
-            seed: Draws the order.
-
-        Yields:
-            The facts.
         """
         seen, turns = set(known), Counter[str]()
         found: list[tuple[int, bytes, Fact]] = []
@@ -239,14 +213,7 @@ class Knowledge:
         return frozenset(name for each in self._objects(relation).values() for name in each)
 
     def contradictions(self, names: Sequence[str]) -> list[str]:
-        """Where entities have several values of a property that should have one.
-
-        Args:
-            names: The properties.
-
-        Returns:
-            Each in words, with where it is said.
-        """
+        """Where entities have several values of a property that should have one."""
         out: list[str] = []
         for identity, entity in sorted(self.entities.items()):
             known = {name: self.values(entity, name) for name in names} | {NAME: entity.names}

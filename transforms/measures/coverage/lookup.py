@@ -51,15 +51,7 @@ def is_of_text(attribute: str, settings: CoverageSettings) -> bool:
 
 
 def look(settings: CoverageSettings, on_note: Callable[[str], None]) -> None:
-    """Look through the extract before a run begins.
-
-    Args:
-        settings: The section.
-        on_note: Called with contradictions of the properties that are looked up.
-
-    Raises:
-        InputError: It cannot be read, or has no property that an attribute asks for.
-    """
+    """Look through the extract before a run begins."""
     _read.cache_clear()  # a run begins with the file as it is now
     known = knowledge(settings) if settings.tau is not None else None
     if known is None:
@@ -97,16 +89,7 @@ def digests(settings: CoverageSettings) -> dict[str, str]:
 
 
 def names(known: Knowledge, attribute: str, name: str) -> WordList:
-    """The names of an extract as labels of an attribute.
-
-    Args:
-        known: The extract.
-        attribute: The attribute.
-        name: The property that it is.
-
-    Returns:
-        The list. Its groups are the property's values, in order, and UNKNOWN.
-    """
+    """The names of an extract as labels of an attribute."""
     groups = (*sorted(known.domain(name)), UNKNOWN)
     values: dict[str, set[str]] = defaultdict(set)
     for each in known.names:

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
 from typing import Any, ClassVar
 
-from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
-from evenflow.schemas.config.coverage import CoverageSettings
-from evenflow.schemas.ledger import State, Verdict
-from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.io.records import Documents
-from evenflow.transforms.labels.searched import Searched
-from evenflow.transforms.measures.coverage import lookup
-from evenflow.transforms.measures.coverage.gaps import joined, summary, unsure, words
-from evenflow.transforms.measures.coverage.mups import Coverage
-from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.measures.coverage.records import CoverageEntry
-from evenflow.transforms.measures.coverage.table import Table
-from evenflow.transforms.measures.measure import (
-    Columns,
-    Counter,
-    Family,
-    Measure,
-    MeasureTotals,
-    rolled,
-)
+from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
 from evenflow.wordlists.loader import WordList
 
-MOST_GAPS = 10  # gaps that a pane's entry lists
 SUMS = {"records", "squares", "clusters"}  # of a record, what adds up
 GAUGES = (
     ("found", "gaps", "Meetings of attributes that are too rare, in the rolling panes."),
@@ -42,22 +26,6 @@ GAUGES = (
 )
 
 
-class MeetingCounter(Counter):
-    """Counts records (see `Meetings`)."""
-
-    def __init__(self, meetings: Meetings):
-        self._meetings = meetings
-        self.fields, self.needs_sentences = meetings.fields, meetings.needs_sentences
-
-    def count(
-        self, found: Documents, piece: Searched, columns: Columns | None = None
-    ) -> dict[str, Any]:
-        """Count the records of documents (see `Meetings.count`)."""
-        return self._meetings.count(
-            found.fields, piece.first, piece.texts, piece.begins, piece.every, piece.starts
-        )
-
-
 class CoverageMeasure(Measure[CoverageEntry]):
     """Coverage."""
 
@@ -66,25 +34,18 @@ class CoverageMeasure(Measure[CoverageEntry]):
     record = CoverageEntry
     off: ClassVar[Mapping[str, Any]] = {"tau": None}
     about_limits = "Largest gap from which a pane gets a warning, or is blocked."
-    alerts = (
-        Alert(
-            "CoverageGap",
-            "evenflow_coverage_largest_gap > 0 and evenflow_coverage_largest_gap >="
-            ' ignoring (level) evenflow_coverage_threshold{level="warn"}',
-            10 * MINUTE,
-            "warning",
-            "{{ $labels.gate }}: a meeting of attributes is too rare",
-            "It lacks at least {{ $value | humanizePercentage }} of what is asked for.",
-        ),
-    )
     in_status = False
     in_panes = False
     template = "coverage_of_run.html.j2"
 
+    @cached_property
+    def _judging(self) -> ModuleType:
+        """What counts and judges, loaded once the measure is on."""
+        return import_module("evenflow.transforms.measures.coverage.judging")
+
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
         """What counts records; None if coverage is not looked at."""
-        settings = config.coverage
-        return None if settings.tau is None else MeetingCounter(Meetings(settings, lists))
+        return None if config.coverage.tau is None else self._judging.counter(config, lists)
 
     def judge(
         self,
@@ -94,28 +55,9 @@ class CoverageMeasure(Measure[CoverageEntry]):
         totals: MeasureTotals | None,
     ) -> CoverageEntry | None:
         """Judge the coverage of the next pane together with the last accepted ones."""
-        settings = config.coverage
-        if settings.tau is None:
+        if config.coverage.tau is None:
             return None
-        records = Meetings(settings, lists).table(rolled(counted, totals))
-        confidence, threshold = config.gate.confidence, Threshold.parse(str(settings.tau))
-
-        def described(records: Table) -> dict[str, Any]:
-            coverage = Coverage(records, threshold, confidence)
-            return summary(coverage, confidence, settings.depth, MOST_GAPS)
-
-        result = described(records)
-        if settings.by is not None:
-            parts = records.split(settings.by)
-            found = {name: described(each) for name, each in parts.items()}
-            result = joined(result, found, settings.by, threshold, MOST_GAPS)
-        return CoverageEntry(
-            records=counted.get("records", {}),
-            squares=counted.get("squares", 0),
-            clusters=counted.get("clusters", {}),
-            rolling=result,
-            verdict=_decide(result, settings),
-        )
+        return self._judging.judge(config, lists, counted, totals)
 
     def sums(self, record: CoverageEntry) -> dict[str, Any]:
         """The records of the pane."""
@@ -161,32 +103,10 @@ class CoverageMeasure(Measure[CoverageEntry]):
 
     def look(self, config: Config, on_note: Callable[[str], None]) -> None:
         """Look through the extract of entities (see `lookup.look`)."""
-        lookup.look(config.coverage, on_note)
+        if config.coverage.entities is not None:
+            self._judging.lookup.look(config.coverage, on_note)
 
     def digests(self, config: Config) -> dict[str, Any]:
         """The digest of the extract of entities."""
-        return lookup.digests(config.coverage)
-
-
-def _decide(result: Mapping[str, Any], settings: CoverageSettings) -> Verdict:
-    """Decide from the largest gap."""
-    largest: float | None = result["largest"]
-    if largest is None:
-        return Verdict(state="too few", reason="no record names an attribute")
-    state: State = "open"
-    if settings.block is not None and largest >= settings.block:
-        state = "block"
-    elif largest > 0 and largest >= settings.warn:
-        state = "warn"
-    if result["state"] == "cannot tell":
-        return Verdict(state="too few", reason=f"cannot tell: {unsure(result)}")
-    if not result["gaps"]:
-        return Verdict(state=state, reason=f"no meeting of attributes is below {result['tau']}")
-    rarest = words(result["gaps"][0]["pattern"])
-    return Verdict(
-        state=state,
-        reason=(
-            f"{result['found']} meetings are below {result['tau']}; {rarest} lacks at least"
-            f" {largest:.1%} of it"
-        ),
-    )
+        settings = config.coverage
+        return {} if settings.entities is None else self._judging.lookup.digests(settings)

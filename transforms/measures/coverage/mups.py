@@ -23,13 +23,9 @@ class Coverage:
     """The coverage of all patterns of a table, and its maximal uncovered patterns.
 
     Args:
-        table: The records.
-        threshold: The least coverage.
         confidence: Level of the interval whose upper bound is compared; None: the share itself is.
 
     Attributes:
-        table: The records so far.
-        threshold: The threshold.
         limit: A pattern with a smaller count is uncovered.
     """
 
@@ -96,11 +92,7 @@ class Coverage:
     def unsure(self, depth: int | None = None) -> Ints:
         """The maximal patterns whose share is below the threshold, but not their upper bound.
 
-        Args:
-            depth: As of `mups`.
-
-        Returns:
-            Their codes, ascending, (m,); none if no bound is compared.
+        Returns their codes, ascending, (m,); none if no bound is compared.
         """
         if not self.has_bound or not self.table.total:
             return np.zeros(0, np.int64)

@@ -37,13 +37,11 @@ class Meetings:
     """Counts the records of documents by their values.
 
     Args:
-        settings: The section of the configuration.
         lists: The word lists of the measured attributes. An attribute of one of these names is
             named in the text; COLUMN.PROPERTY is looked up (`lookup`); any other is a field of the
             documents.
 
     Attributes:
-        attributes: The attributes of a record.
         fields: Those of them that are fields, or looked up for one.
 
     Raises:
@@ -233,11 +231,7 @@ def field_values(value: Any, field: pa.Field | None) -> list[str]:
     """A field's value as the values of a record: a list has several; all but text is JSON.
 
     Args:
-        value: The value.
         field: Its column; None: there is none.
-
-    Returns:
-        The values, sorted.
     """
     if field is not None and field.metadata == JSON:
         value = orjson.loads(value)

@@ -29,17 +29,8 @@ class TooManyPatternsError(ValueError):
 class Lattice:
     """The patterns over d attributes.
 
-    Args:
-        sizes: Number of values of each attribute, (d,).
-
-    Attributes:
-        sizes: The same.
-        strides: What a step of each attribute's digit adds to a code, (d,).
-        patterns: Number of all patterns.
-        root: Code of the pattern with X everywhere.
-
-    Raises:
-        TooManyPatternsError: There are more patterns than numbers.
+    `sizes`: Number of values of each attribute, (d,). `strides`: What a step of each attribute's
+    digit adds to a code, (d,).
     """
 
     def __init__(self, sizes: Sequence[int]):
@@ -71,11 +62,10 @@ class Lattice:
     def parents(self, codes: Ints) -> Iterator[tuple[Flags, Ints]]:
         """The parents of patterns.
 
-        Args:
-            codes: The patterns, (n,).
+        `codes`: The patterns, (n,).
 
-        Yields:
-            For each attribute: which patterns give it a value, (n,), and their parents without it.
+        Yields for each attribute: which patterns give it a value, (n,), and their parents without
+        it.
         """
         for i, (stride, size) in enumerate(zip(self.strides, self.sizes, strict=True)):
             digit = codes // self.strides[i] % (size + 1)
@@ -85,11 +75,7 @@ class Lattice:
     def children(self, codes: Ints) -> Iterator[Ints]:
         """The children of patterns, some at a time; a child of two of them may come twice.
 
-        Args:
-            codes: The patterns, (n,).
-
-        Yields:
-            Children, each array in ascending order.
+        `codes`: The patterns, (n,).
         """
         step = max(1, CHILDREN // max(int(self.sizes.sum()), 1))
         for first in range(0, len(codes), step):
@@ -103,12 +89,8 @@ class Lattice:
     def generalise(self, codes: Ints, counts: Counts) -> tuple[Ints, Counts]:
         """Add up what matches each pattern that any of some records matches.
 
-        Args:
-            codes: The records' codes, (n,); X where a value is not known.
-            counts: How often each occurs, (n,).
-
-        Returns:
-            The patterns, ascending, at most n 2^d, and the sums of what matches them.
+        `codes`: The records' codes, (n,); X where a value is not known. `counts`: How often each
+        occurs, (n,).
         """
         for stride, size in zip(self.strides, self.sizes, strict=True):
             digit = codes // stride % (size + 1)

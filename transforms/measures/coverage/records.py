@@ -10,15 +10,7 @@ from evenflow.schemas.ledger import Measured
 
 
 class CoverageEntry(Measured):
-    """The records of a pane by their values, and the gaps of the rolling panes.
-
-    Attributes:
-        records: How often each record occurs, by its values as JSON (measures.coverage.named).
-        squares: Sum over documents of their squared number of records.
-        clusters: Sums over documents by pattern (measures.coverage.clusters); empty without.
-        rolling: The gaps of the last accepted panes and this one (measures.coverage.gaps).
-        verdict: Verdict on the largest of them.
-    """
+    """The records of a pane by their values, and the gaps of the rolling panes."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -5,7 +5,7 @@ values are summed in turn, which gives the count of every pattern: the bottom-up
 al. (2019, PatternCombiner) with one array operation an attribute. Otherwise the search goes down
 from the root and counts only the patterns whose parents are all covered (their PatternBreaker),
 all patterns of the same attributes in one pass over the records' combinations. DeepDiver's depth
-first search was slower than both (tests/benchmarks/coverage.py).
+first search was slower than both.
 
 Both ways are updated when records are added: patterns that the new records match are counted on,
 and only patterns whose state changed, or a parent's state, are looked at again.
@@ -23,11 +23,7 @@ from evenflow.transforms.measures.coverage.table import Table
 
 
 class Cube:
-    """The counts of all patterns in one array; each is at the index that is its code.
-
-    Args:
-        table: The records.
-    """
+    """The counts of all patterns in one array; each is at the index that is its code."""
 
     def __init__(self, table: Table):
         self._lattice = table.lattice
@@ -55,15 +51,7 @@ class Cube:
         return np.flatnonzero(found)
 
     def add(self, more: Table, merged: Table, mups: Ints, before: int, limit: int) -> Ints:
-        """Add the records `more`; returns the MUPs after it.
-
-        Args:
-            more: The new records.
-            merged: The old and the new ones.
-            mups: The MUPs before.
-            before: The limit before.
-            limit: The limit now.
-        """
+        """Add the records `more`; returns the MUPs after it."""
         codes, counts = self._lattice.generalise(more.codes, more.counts)
         if before == limit:
             low = self._counts[codes] < before
@@ -83,12 +71,7 @@ class Cube:
 
 
 class Known:
-    """The counts of the covered patterns and the MUPs, where the whole lattice is too large.
-
-    Args:
-        table: The records.
-        limit: A pattern with a smaller count is uncovered.
-    """
+    """The counts of the covered patterns and the MUPs, where the whole lattice is too large."""
 
     def __init__(self, table: Table, limit: int):
         self._table, self._lattice = table, table.lattice
@@ -112,15 +95,7 @@ class Known:
         ]
 
     def add(self, more: Table, merged: Table, mups: Ints, before: int, limit: int) -> Ints:
-        """Add the records `more`; returns the MUPs after it.
-
-        Args:
-            more: The new records.
-            merged: The old and the new ones.
-            mups: The MUPs before.
-            before: The limit before.
-            limit: The limit now.
-        """
+        """Add the records `more`; returns the MUPs after it."""
         self._table = merged
         codes, counts = self._lattice.generalise(more.codes, more.counts)
         places, known = self._places(codes)

@@ -31,7 +31,6 @@ class Table:
     """Counts of records by their combination of values.
 
     Attributes:
-        attributes: Names of the d attributes.
         values: The values of each, (d, c_i).
         codes: The different combinations as codes of the lattice, ascending, (n,). A value that is
             not known is X: the record counts only where the pattern leaves the attribute open.
@@ -70,13 +69,9 @@ class Table:
         """Count records.
 
         Args:
-            values: The values of each attribute.
             records: How often each record occurs. A record has, for each attribute, the values that
                 hold of it; none where none is known.
             squares: As in the class; None: each record stands for itself.
-
-        Returns:
-            The table.
         """
         lattice = Lattice([len(each) for each in values.values()])
         places = [{value: i for i, value in enumerate(each)} for each in values.values()]
@@ -108,14 +103,8 @@ class Table:
     ) -> Table:
         """Count records that are rows.
 
-        Args:
-            columns: A column for each attribute, (n,).
-            missing: What a missing value is. open: the record counts where the attribute is left
-                open. value: a value of its own. drop: the record is left out.
-            weights: How often each row counts, (n,); None: once.
-
-        Returns:
-            The table, with each attribute's values in their alphabetical order.
+        `columns`: A column for each attribute, (n,). `weights`: How often each row counts, (n,);
+        None: once.
         """
         digits: list[npt.NDArray[np.integer]] = []
         values: list[tuple[str, ...]] = []
@@ -139,14 +128,7 @@ class Table:
         return cls(tuple(columns), tuple(values), *count(codes, lattice, weights), squares)
 
     def with_values(self, values: Mapping[str, Sequence[str]]) -> Table:
-        """The same counts where attributes may have further values.
-
-        Args:
-            values: Values by attribute. Those that occur are kept, whether named here or not.
-
-        Returns:
-            The table. Its values are in alphabetical order where there are new ones.
-        """
+        """The same counts where attributes may have further values."""
         wanted = tuple(
             own if set(own) >= set(more) else tuple(sorted({*own, *more}))
             for own, more in (
@@ -178,9 +160,6 @@ class Table:
 
     def split(self, name: str) -> dict[str, Table]:
         """A table for each value of an attribute, without that attribute.
-
-        Args:
-            name: The attribute.
 
         Returns:
             The tables, by value. Squares are divided by the number of records.
@@ -243,13 +222,6 @@ def spread(digits: Sequence[Sequence[int]], lattice: Lattice) -> list[tuple[int,
 
     A pattern must count the record once if it has all the pattern's values. So each value counts
     once, and X, which adds up an attribute's values, is given back what they exceed one by.
-
-    Args:
-        digits: The digits of the values that hold, for each attribute, (d, ≥ 0).
-        lattice: The patterns.
-
-    Returns:
-        Codes with what each counts.
     """
     ways = [
         [(one, 1) for one in each] + ([(size, 1 - len(each))] if len(each) != 1 else [])

@@ -18,14 +18,7 @@ TINY = 1e-300  # where the bound is 0 or 1 whatever the function says
 def limit(threshold: Threshold, total: float, squares: float, confidence: float | None) -> int:
     """The count below which a pattern is called uncovered.
 
-    Args:
-        threshold: The least coverage.
-        total: Number of records.
-        squares: Sum over clusters of their squared number of records (`Table`).
-        confidence: Level of the two-sided interval; None: the count itself is compared.
-
-    Returns:
-        That count. With a threshold that is a count, there is no interval.
+    `confidence`: Level of the two-sided interval; None: the count itself is compared.
     """
     needed = threshold.needed(total)
     if threshold.share is None or confidence is None or not total:
@@ -50,14 +43,10 @@ def interval(
     were all alike, so the interval is rather too wide than too narrow. `clusters.Design` has those
     of a pattern.
 
-    Args:
-        count: Records that match, (n,) or a number.
-        total: All records, at least one.
-        squares: Sum over clusters of their squared number of records, (n,) or a number.
-        confidence: Level of the two-sided intervals.
+    `count`: Records that match, (n,) or a number. `squares`: Sum over clusters of their squared
+    number of records, (n,) or a number.
 
-    Returns:
-        Their lower and their upper bounds, 0 to 1.
+    Returns their lower and their upper bounds, 0 to 1.
     """
     effective = total * total / np.asarray(squares, float)
     hits = np.asarray(count) * effective / total

@@ -76,10 +76,6 @@ def standardised(
     """Compare as `compare` does, with the same mix of sources on both sides.
 
     Args:
-        first: As for `compare`, and so are the others.
-        second: The other side.
-        target: Shares (M,).
-        confidence: Level of the intervals.
         paired: Whether the sides are versions of one corpus.
 
     Returns:

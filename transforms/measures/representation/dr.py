@@ -88,12 +88,8 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
     always. Without two documents that mention a group there is no interval (None).
 
     Args:
-        sums: Sums over documents.
         target: The target's shares (M,); uniform unless given.
         confidence: Level of the interval, in (0.5, 1).
-
-    Returns:
-        The score, rounded to DIGITS digits.
 
     Raises:
         ValueError: The confidence or the target is out of range.

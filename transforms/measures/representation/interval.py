@@ -73,11 +73,8 @@ TOLERANCE = 1e-8  # error of a root, in DR: well below the sixth digit that is r
 class Intervals:
     """Scores with their intervals, for R streams; low <= dr <= high.
 
-    Attributes:
-        dr: Plug-in scores (R,).
-        corrected: Scores (R,) corrected for their bias.
-        low: Lower bounds (R,).
-        high: Upper bounds (R,).
+    `dr`: Plug-in scores (R,). `corrected`: Scores (R,) corrected for their bias. `low`: Lower
+    bounds (R,). `high`: Upper bounds (R,).
     """
 
     dr: Floats
@@ -90,12 +87,11 @@ class Intervals:
 class _Noise:
     """The noise of the shares of R streams.
 
-    Attributes:
-        covariance: Covariance (R, M, M) at the observed shares.
-        deviation: Standard deviations (R, M) at the observed shares.
-        factors: Root (R, M - 1, M) of the covariance, for p (1 - p) of 1.
-        few: What is added to p (1 - p) at other shares (R,).
-        tails: What the B points are multiplied by (R, B).
+    `deviation`: Standard deviations (R, M) at the observed shares. `tails`: What the B points are
+    multiplied by (R, B).
+
+    `covariance`: Covariance (R, M, M) at the observed shares. `few`: What is added to p (1 - p) at
+    other shares (R,).
     """
 
     covariance: Floats
@@ -109,13 +105,9 @@ class _Noise:
 class _Path:
     """Shares by a position r >= 0: target + min(r, knot) first + max(r - knot, 0) second.
 
-    Attributes:
-        first: Direction (R, M) up to the knot.
-        second: Direction (R, M) beyond the knot.
-        knot: Position (R,) where the direction changes.
-        inside: 1 for each group (R, M) of the set whose total share follows the path even where
-            other groups meet 0; else 0.
-        end: Last position (R,).
+    `first`: Direction (R, M) up to the knot. `second`: Direction (R, M) beyond the knot. `knot`:
+    Position (R,) where the direction changes. `inside`: 1 for each group (R, M) of the set whose
+    total share follows the path even where other groups meet 0; else 0. `end`: Last position (R,).
     """
 
     first: Floats
@@ -149,15 +141,9 @@ def intervals(
 ) -> Intervals:
     """Compute scores with their intervals, for R streams and M groups.
 
-    Args:
-        documents: Numbers of documents with a mention (R,), at least 2 each.
-        counts: Sums of mentions (R, M), at least one mention in each stream.
-        products: Sums over documents of c_d c_d^T (R, M, M).
-        target: The target's shares (M,), which sum to 1.
-        confidence: Level of the intervals, in (0.5, 1).
-
-    Returns:
-        The scores and intervals.
+    `documents`: Numbers of documents with a mention (R,), at least 2 each. `counts`: Sums of
+    mentions (R, M), at least one mention in each stream. `products`: Sums over documents of c_d
+    c_d^T (R, M, M). `target`: The target's shares (M,), which sum to 1.
     """
     parts = [
         _intervals(

@@ -24,7 +24,7 @@ sampling (Särndal, Swensson and Wretman 1992, section 6.3): a document d counts
 
 6. The reader errs too, and not alike on all kinds of text: `doubted`.
 
-tests/benchmarks/people_coverage.py prints the coverage.
+The page “Statistics” has the coverage.
 """
 
 from __future__ import annotations
@@ -48,12 +48,7 @@ Reads = Callable[[Cell], Sequence[int]]
 def estimate(figures: PeopleFigures, read: Sequence[Sequence[int]]) -> Sums:
     """Estimate how many mentions of each group name people of it.
 
-    Args:
-        figures: What the first stage says of all mentions, with the sample in the order of ranks.
-        read: What the reader says of the first n cells, (n, M), in thousandths.
-
-    Returns:
-        Sums of t_d over documents, in mentions.
+    `read`: What the reader says of the first n cells, (n, M), in thousandths.
     """
     cells = figures.cells
     limit = cells[len(read)].rank if len(read) < len(cells) else np.inf
@@ -77,6 +72,13 @@ def estimate(figures: PeopleFigures, read: Sequence[Sequence[int]]) -> Sums:
     )
 
 
+def shipped_doubt(attribute: str) -> float:
+    """How wrong the reader that ships may be of an attribute (see `doubted`)."""
+    from evenflow.transforms.models.people import PeopleHead  # only where people are counted
+
+    return PeopleHead.shipped().doubt(attribute)
+
+
 def doubted(sums: Sums, doubt: float) -> Sums:
     """Add the reader's own error to the noise of estimated people.
 
@@ -86,7 +88,6 @@ def doubted(sums: Sums, doubt: float) -> Sums:
     all documents: it is added to the sums that are judged, not to those of a pane.
 
     Args:
-        sums: Sums of people.
         doubt: Standard error of a group's people, as a share of them (`PeopleHead.doubt`).
 
     Returns:
@@ -110,13 +111,8 @@ def read_until(
     """Read cells until the interval lies on one side of each threshold, or the budget is spent.
 
     Args:
-        figures: See `estimate`.
         reads: Reads a cell: thousandths of people of each group, (M,).
-        budget: Most cells that are read.
         target: The target's shares, (M,); None: equal ones.
-        confidence: Of the interval.
-        thresholds: Scores that matter.
-        doubt: See `doubted`.
 
     Returns:
         The sums, and how many cells were read.

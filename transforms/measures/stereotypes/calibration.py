@@ -38,14 +38,6 @@ class Calibration:
     """Figures from labelled sentences that no model learnt from.
 
     `tests/benchmarks/stereotype_calibration.py` writes them.
-
-    Attributes:
-        cleared: Probability by the sieve below which the encoder is not asked.
-        weights: What a value of an indicator adds to the score, by "indicator=value".
-        called: Attribute → kind of text → steps (probability, sentences at or above it, right ones
-            among them), in rising order of probability. Of sentences about people.
-        creeds: The same, of sentences about a creed alone.
-        scale: Slope and shift of the sieve's logit for a sentence that it clears.
     """
 
     cleared: float
@@ -56,17 +48,7 @@ class Calibration:
 
     @classmethod
     def load(cls, path: Path = PATH) -> Calibration:
-        """Reads a calibration.
-
-        Args:
-            path: A JSON file that the benchmark wrote.
-
-        Returns:
-            The calibration.
-
-        Raises:
-            ModelError: The file is missing, or is not as the benchmark wrote it.
-        """
+        """Reads a calibration."""
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             called, creeds = _called(stored["called"]), _called(stored.get("creeds", {}))
@@ -97,11 +79,7 @@ def _called(stored: Any) -> Called:
 
 @cache
 def shipped() -> Calibration:
-    """The calibration of the shipped models.
-
-    Raises:
-        ModelError: The file is missing or damaged.
-    """
+    """The calibration of the shipped models."""
     return Calibration.load()
 
 
@@ -136,7 +114,6 @@ def cut(
     """The probability from which a stereotype of an attribute's groups may be removed.
 
     Args:
-        attribute: The attribute's name.
         precision: Share (0 to 1) of the removed sentences that should be stereotypes.
         known: Figures from labelled sentences; by default those of the shipped models.
         kind: The kind of text, POSTS or OTHER; None: unknown, so that all kinds count.

@@ -30,7 +30,6 @@ class Detector(Protocol):
         """The probability of a stereotype in each sentence.
 
         Args:
-            sentences: N sentences.
             labels: For each sentence the words of one attribute that name the groups in question,
                 as (start, end, attribute) in order. Without words, any group is meant.
 
@@ -42,11 +41,7 @@ class Detector(Protocol):
 
 
 class EncoderDetector:
-    """The detector of the shipped models.
-
-    Args:
-        reader: Reads masked sentences with both models.
-    """
+    """The detector of the shipped models."""
 
     def __init__(self, reader: probabilities.SentenceReader):
         self.reader = reader
@@ -56,15 +51,7 @@ class EncoderDetector:
     ) -> list[float | None]:
         """The probability of a stereotype in each sentence; see `Detector.detect`.
 
-        Args:
-            sentences: N sentences.
-            labels: For each sentence the words that name groups.
-
-        Returns:
-            N probabilities (0 to 1), or None.
-
-        Raises:
-            ValueError: The numbers of sentences and labels differ.
+        Returns N probabilities (0 to 1), or None.
         """
         return self.reader.probabilities(
             [mask(text, own) for text, own in zip(sentences, labels, strict=True)]
@@ -76,12 +63,6 @@ class PluginDetector:
 
     Its part has `detect(sentences, words)`: N sentences, and of each the places (start, end) of the
     words that name groups. It gives N probabilities, as `Detector.detect` does.
-
-    Args:
-        name: The plug-in's name, or its place.
-
-    Raises:
-        PluginError: The plug-in cannot be used.
     """
 
     def __init__(self, name: str):
@@ -90,32 +71,19 @@ class PluginDetector:
     def detect(
         self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
     ) -> list[float | None]:
-        """The probability of a stereotype in each sentence; see `Detector.detect`.
-
-        Raises:
-            PluginTextError: The plug-in raised an error, or gave something else.
-        """
+        """The probability of a stereotype in each sentence; see `Detector.detect`."""
         words = [[span[:2] for span in own] for own in labels]
         ask = self._plugin.part.detect
         return self._plugin.chances(len(sentences), lambda: ask(list(sentences), words))
 
 
 def of(config: Config) -> Detector:
-    """The detector of a configuration.
-
-    Raises:
-        ModelError: See `shipped`.
-        PluginError: A plug-in cannot be used.
-    """
+    """The detector of a configuration."""
     name = config.stereotypes.detector
     return shipped() if name is None else PluginDetector(name)
 
 
 @cache
 def shipped() -> EncoderDetector:
-    """The detector of this package.
-
-    Raises:
-        ModelError: A model is missing, damaged or of another version.
-    """
+    """The detector of this package."""
     return EncoderDetector(probabilities.shipped())

@@ -41,8 +41,6 @@ class StereotypeFilter:
     """Filters documents under a configuration.
 
     Args:
-        config: The configuration.
-        detector: By default that of the configuration.
         scorer: By default the shipped scorer.
         calibration: Of the detector; by default as the configuration's detector brings it.
 
@@ -81,9 +79,6 @@ class StereotypeFilter:
             documents: N documents. Their mentions are not used.
             block: The block that they are of, whose field says their kinds of text; None: their
                 kinds are known.
-
-        Returns:
-            N filtered documents.
         """
         if block is not None:
             documents = self._with_kinds(documents, block)
@@ -152,15 +147,7 @@ def _kept(finding: Finding) -> Finding:
 
 
 def whole_passages(document: Relevant, gone: Collection[int]) -> list[int]:
-    """Keep the passages in quotation marks of which only a part would go.
-
-    Args:
-        document: The document.
-        gone: Numbers of the sentences to remove.
-
-    Returns:
-        The numbers, ascending, without those of such passages.
-    """
+    """Keep the passages in quotation marks of which only a part would go."""
     out = set(gone)
     starts = [start for start, _ in document.sentences]
     for passage in QUOTED.finditer(document.text) if out else ():
@@ -178,14 +165,6 @@ def remove_sentences(
 
     The blank before or after a removed sentence is closed. Line breaks stay, except for one of the
     two that would surround an empty paragraph.
-
-    Args:
-        text: The text.
-        sentences: The (start, end) of each sentence.
-        gone: Numbers of the sentences to remove, ascending.
-
-    Returns:
-        The new text, and the start of each sentence in it, GONE for a removed one.
     """
     cuts: list[tuple[int, int]] = []
     removed = set(gone)

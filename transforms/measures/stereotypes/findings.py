@@ -31,9 +31,6 @@ class Findings:
 
     Groups that no word list has are counted too. The table has a row of these only where a sentence
     may state a stereotype, so that `asked` is the number of such rows.
-
-    Args:
-        config: The configuration; attributes whose policy is "off" are not counted.
     """
 
     def __init__(self, config: Config):
@@ -55,14 +52,7 @@ class Findings:
         }
 
     def seen(self, rows: pa.Table) -> pa.Table:
-        """Counts the rows of a block and returns them.
-
-        Args:
-            rows: Rows of the table of sentences.
-
-        Returns:
-            The same rows.
-        """
+        """Counts the rows of a block and returns them."""
         for name, total in self._found.items():
             own = rows.filter(pc.call_function("equal", [rows.column("attribute"), name]))
             potential = own.column("potential_stereotype").to_numpy(zero_copy_only=False)

@@ -67,10 +67,8 @@ OF_CREED = 0.5  # probability from which a stereotype is of a creed alone
 class Indicator:
     """The value of a linguistic indicator.
 
-    Attributes:
-        value: The value's name.
-        words: The words that the value rests on, as characters [start, end) of the sentence.
-        share: The probability (0 to 1) of the value.
+    `words`: The words that the value rests on, as characters [start, end) of the sentence. `share`:
+    The probability (0 to 1) of the value.
     """
 
     value: str
@@ -82,15 +80,10 @@ class Indicator:
 class Indicators:
     """The linguistic indicators of a sentence.
 
-    Attributes:
-        text: The sentence.
-        found: Indicator → its value.
-        strength: The strength of the content (0 to 1).
-        score: The score (score_scsc, 0 to 1).
-        association: The probability that people associate with the group what the sentence says,
-            also of a single person; None: not known.
-        creed: The probability that the stereotype is of a creed alone, and of no people; None: not
-            known, or the attribute has no creeds.
+    `strength`: The strength of the content (0 to 1). `score`: The score (score_scsc, 0 to 1).
+    `association`: The probability that people associate with the group what the sentence says, also
+    of a single person; None: not known. `creed`: The probability that the stereotype is of a creed
+    alone, and of no people; None: not known, or the attribute has no creeds.
     """
 
     text: str
@@ -135,12 +128,7 @@ class Indicators:
 
 
 class EncoderScorer:
-    """Indicators and score from the heads of the encoder.
-
-    Args:
-        reader: Reads masked sentences with both models.
-        weights: What a value adds to the score of a sentence, by "indicator=value".
-    """
+    """Indicators and score from the heads of the encoder."""
 
     def __init__(self, reader: probabilities.SentenceReader, weights: Mapping[str, float]):
         self._reader, self._weights = reader, weights
@@ -150,16 +138,7 @@ class EncoderScorer:
     ) -> list[Indicators | None]:
         """The linguistic indicators of each sentence.
 
-        Args:
-            sentences: N sentences.
-            labels: For each sentence the words (start, end, attribute) that name the groups in
-                question; may be empty.
-
-        Returns:
-            N results. None: the heads cannot judge the sentence.
-
-        Raises:
-            ValueError: The numbers of sentences and labels differ.
+        Returns N results. None: the heads cannot judge the sentence.
         """
         return [self._one(text, own) for text, own in zip(sentences, labels, strict=True)]
 
@@ -168,12 +147,7 @@ class EncoderScorer:
     ) -> tuple[float, float]:
         """The strength and score of a sentence for which an LLM gave other values.
 
-        Args:
-            found: The heads' indicators of the sentence; None if they cannot judge it.
-            values: Indicator → the LLM's value.
-
-        Returns:
-            Strength and score, both 0 to 1.
+        Returns strength and score, both 0 to 1.
         """
         before = {} if found is None else found.found
         strength = NEUTRAL if found is None else found.strength
@@ -266,9 +240,5 @@ def _frequent() -> frozenset[str]:
 
 @cache
 def shipped() -> EncoderScorer:
-    """The scorer of this package.
-
-    Raises:
-        ModelError: A model is missing or does not fit.
-    """
+    """The scorer of this package."""
     return EncoderScorer(probabilities.shipped(), calibration.shipped().weights)

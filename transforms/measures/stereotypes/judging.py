@@ -32,6 +32,8 @@ from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.indicators import Indicators
 from evenflow.transforms.measures.stereotypes.masking import Span, unlisted, widened
 from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.transforms.substitution.sets import Set
+from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched at a time
 NEVER = 2.0  # above every probability
@@ -46,7 +48,6 @@ class IndicatorScorer(Protocol):
         """Find the indicators of some sentences.
 
         Args:
-            sentences: S sentences.
             labels: Of each sentence the words (start, end, attribute) that name the groups.
 
         Returns:
@@ -59,9 +60,7 @@ class Candidate(NamedTuple):
     """A sentence and an attribute whose groups it names.
 
     Attributes:
-        document: The document's number.
         sentence: The sentence's number in the document.
-        attribute: The attribute.
         spans: The words that name the groups, with offsets into the sentence.
     """
 
@@ -74,15 +73,7 @@ class Candidate(NamedTuple):
 class Judgement(NamedTuple):
     """What the models say of a candidate.
 
-    Attributes:
-        candidate: The sentence and the attribute.
-        potential: The probability that the sentence states a stereotype; None: cannot say.
-        indicators: Its linguistic indicators; None where they were not asked for or cannot be
-            found.
-        strong: Whether it is a potential stereotype whose score reaches the threshold.
-        sure: Whether the detector reaches the required precision at this probability.
-        stays: Why a strong one that is as probable as those that are acted on is not sure: CREED
-            or KIND; empty where this is not so.
+    `potential`: The probability that the sentence states a stereotype; None: cannot say.
     """
 
     candidate: Candidate
@@ -101,7 +92,6 @@ class StereotypeJudge:
 
     Args:
         config: The configuration. A group without a list has the strictest of its thresholds.
-        names: The attributes that it looks at.
         detector: Gives the probabilities; None: the configuration's.
         scorer: Gives the indicators; None: the shipped one.
         calibration: Of the detector; None: that of the configuration's.
@@ -157,7 +147,6 @@ class StereotypeJudge:
 
         Args:
             documents: The documents that the candidates' numbers refer to.
-            candidates: C candidates.
             all_indicators: Whether indicators are also found for sentences that are no potential
                 stereotypes.
 
@@ -208,20 +197,12 @@ class StereotypeJudge:
 
 @cache
 def _wide(names: frozenset[str]) -> LabelFinder:
-    """Finds the groups without a word list; it takes a second to make. See `unlisted`."""
+    """Finds the groups without a word list; it takes a part of a second to make. See `unlisted`."""
     return LabelFinder(unlisted(names))
 
 
 def find_candidates(finder: LabelFinder, documents: Sequence[Relevant]) -> Iterator[Candidate]:
-    """Find the sentences that name groups, by document, sentence and attribute.
-
-    Args:
-        finder: Finds the words that name groups.
-        documents: The documents; their mentions are not looked at.
-
-    Yields:
-        A candidate for each sentence and attribute whose groups it names.
-    """
+    """Find the sentences that name groups, by document, sentence and attribute."""
     texts = [document.text for document in documents]
     for first, last in pieces(texts, PIECE):
         _, at, every = finder.find_together(texts[first:last])
@@ -243,3 +224,31 @@ def _text(document: Relevant, number: int) -> str:
     """The text of a sentence."""
     start, end = document.sentences[number]
     return document.text[start:end]
+
+
+class StereotypeBar:
+    """Says whether sets stand in a sentence that may state a stereotype.
+
+    That is a sentence for which the detector gives THRESHOLD or more, for any attribute whose
+    groups the sentence names. The answer depends on these sentences alone.
+
+    Args:
+        lists: Word lists of the attributes whose stereotypes are looked for.
+        detector: By default the shipped detector.
+
+    Raises:
+        ModelError: The shipped detector cannot be loaded.
+    """
+
+    def __init__(self, lists: Sequence[WordList], detector: Detector | None = None):
+        self._finder = LabelFinder([widened(words) for words in lists])
+        self._detector = detector or detect.shipped()
+
+    def bars(self, text: str, proposed: Set) -> bool:
+        """Whether a set may not be exchanged."""
+        read = [Relevant(0, text[a:b], [(0, b - a)], ()) for a, b in proposed.spans]
+        found = list(find_candidates(self._finder, read))
+        chances = self._detector.detect(
+            [read[each.document].text for each in found], [each.spans for each in found]
+        )
+        return any(chance is not None and chance >= THRESHOLD for chance in chances)

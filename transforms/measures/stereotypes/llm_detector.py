@@ -31,19 +31,7 @@ class Detection:
         return about_sentence("stereotypes", sentence, labels)
 
     def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> float:
-        """The probability of a stereotype that an answer stands for.
-
-        Args:
-            sentence: The sentence asked about.
-            labels: The labels in it.
-            value: An answer that has the schema's form.
-
-        Returns:
-            YES or NO.
-
-        Raises:
-            RejectedError: The answer contradicts itself, or quotes other words; see `answers`.
-        """
+        """The probability of a stereotype that an answer stands for."""
         parts = (value["label"], value["belief"], value["said"], value["trait"])
         if not value["mentions_group"]:
             if value["stereotype"] or any(part is not None for part in parts):
@@ -79,16 +67,7 @@ def tiered(config: Config, asker: Asker) -> TieredDetector:
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:
-    """A prompt's question about a sentence, its labels and their attributes.
-
-    Args:
-        name: The prompt's name.
-        sentence: The sentence.
-        labels: The labels in it.
-
-    Returns:
-        The question; None if the sentence is too long.
-    """
+    """A prompt's question about a sentence, its labels and their attributes."""
     if len(sentence) > LONGEST_SENTENCE:
         return None
     slots = {
@@ -101,20 +80,7 @@ def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:
 
 
 def label_span(sentence: str, labels: Labels, quote: str) -> tuple[int, int]:
-    """The place of the words that an answer calls the label.
-
-    Args:
-        sentence: The sentence asked about.
-        labels: The labels in it.
-        quote: The words of the answer.
-
-    Returns:
-        The first place (start, end) of the words. If there are listed labels, the first one that
-        overlaps one of them.
-
-    Raises:
-        RejectedError: The words are not in the sentence, or overlap no listed label.
-    """
+    """The place of the words that an answer calls the label."""
     places = list(find_quotes(sentence, quote))
     if not places:
         raise RejectedError(QUOTE)

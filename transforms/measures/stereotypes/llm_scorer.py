@@ -35,11 +35,7 @@ UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
 
 class Indication:
-    """The ten questions of stereotype assessment (main paper, D.1 and D.2) for `Tiered`.
-
-    Args:
-        scorer: The heads of the encoder.
-    """
+    """The ten questions of stereotype assessment (main paper, D.1 and D.2) for `Tiered`."""
 
     def __init__(self, scorer: EncoderScorer):
         self.scorer = scorer
@@ -49,19 +45,7 @@ class Indication:
         return about_sentence("indicators", sentence, labels)
 
     def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Indicators:
-        """The indicators that an answer stands for, with their score; 0 if no group is named.
-
-        Args:
-            sentence: The sentence asked about.
-            labels: The labels in it.
-            value: An answer that has the schema's form.
-
-        Returns:
-            The indicators.
-
-        Raises:
-            RejectedError: The answer contradicts itself, or quotes other words; see `answers`.
-        """
+        """The indicators that an answer stands for, with their score; 0 if no group is named."""
         if not _is_consistent(value):
             raise RejectedError(CONTRADICTION)
         if not value["has_label"]:

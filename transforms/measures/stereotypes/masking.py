@@ -34,16 +34,7 @@ Span = tuple[int, int, str]  # start and end in the sentence, attribute
 
 
 def widened(words: WordList) -> WordList:
-    """A word list with all words that name people of its attribute's groups.
-
-    Args:
-        words: A word list.
-
-    Returns:
-        The list with its labels, their plurals and the words of `groups.yaml`, without
-        counterparts. Groups of `groups.yaml` that the list lacks come after its own. An attribute
-        without words in `groups.yaml` has its labels and plurals; one with a finder stays as it is.
-    """
+    """A word list with all words that name people of its attribute's groups."""
     if words.finder is not None:
         return words
     groups = list(words.groups)
@@ -67,14 +58,7 @@ def widened(words: WordList) -> WordList:
 
 
 def unlisted(names: Collection[str]) -> list[WordList]:
-    """Lists of the groups that no word list has: race, nationality, disability and others.
-
-    Args:
-        names: Attributes that are left out, because they are measured.
-
-    Returns:
-        A list of one group for each other attribute of `wide.yaml`.
-    """
+    """Lists of the groups that no word list has: race, nationality, disability and others."""
     return [
         WordList(name, (OTHERS,), dict.fromkeys(forms, 0), frozenset(), {}, "", "", str(WIDE))
         for name, forms in _wide().items()
@@ -85,13 +69,8 @@ def unlisted(names: Collection[str]) -> list[WordList]:
 def mask(sentence: str, spans: Sequence[Span]) -> str:
     """The form of a sentence that a model reads.
 
-    Args:
-        sentence: The sentence as it stands in its document.
-        spans: The words of one attribute's groups in it, in order; may be empty.
-
-    Returns:
-        The sentence with placeholders for these words, and one blank for each run of blanks and
-        line breaks. Of a longer sentence, the LONGEST characters around the first placeholder.
+    Returns the sentence with placeholders for these words, and one blank for each run of blanks and
+    line breaks. Of a longer sentence, the LONGEST characters around the first placeholder.
     """
     parts: list[str] = []
     at = 0

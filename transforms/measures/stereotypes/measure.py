@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from evenflow.schemas.alert_rule import MINUTE, Alert
 from evenflow.schemas.config import Config
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Filtered, Measured, PaneEntry, Verdict
@@ -16,8 +15,8 @@ from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
     from evenflow.transforms.llm.worker import Tier
-    from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
     from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
+    from evenflow.transforms.measures.stereotypes.judging import StereotypeBar
 
 EXAMPLES = 6  # strong stereotypes that are kept
 COUNTS = ("asked", "unsure", "potential", "strong", "kept", "creeds")
@@ -27,16 +26,10 @@ FAMILIES = (
     ("strong_stereotypes", "Sentences that state a strong stereotype.", "strong"),
 )
 UNLISTED = "unlisted"  # key of what was found of groups that no word list has
-SHARE = "attribute:evenflow_strong_stereotypes:ratio_"
 
 
 class Stereotypes(Measured):
-    """What the filter found in a pane, or in all panes. No pane is judged by it.
-
-    Attributes:
-        attributes: By attribute.
-        unlisted: Of groups that no word list has, by kind of group.
-    """
+    """What the filter found in a pane, or in all panes. No pane is judged by it."""
 
     verdict: Verdict = Verdict(state="open", reason="panes are not judged by stereotypes")
     attributes: dict[str, Filtered] = Field(default_factory=dict)
@@ -51,26 +44,6 @@ class StereotypeMeasure(Measure[Stereotypes]):
     record = Stereotypes
     off: ClassVar[Mapping[str, Any]] = {"policy": "off"}
     limits = ()
-    alerts = (
-        Alert(
-            "StereotypesJump",
-            f"{SHARE}1h > {SHARE}1d"
-            " * ignoring (attribute) group_left evenflow_stereotype_jump_threshold_ratio"
-            " and increase(evenflow_strong_stereotypes_total[1h])"
-            " >= ignoring (attribute) group_left evenflow_stereotype_least_threshold",
-            5 * MINUTE,
-            "warning",
-            "{{ $labels.gate }}: stereotypes of {{ $labels.attribute }} jump",
-            "{{ $value | humanizePercentage }} of the last hour's sentences state a strong one.",
-        ),
-    )
-    recorded: ClassVar[Mapping[str, str]] = {
-        f"{SHARE}{window}": (
-            f"increase(evenflow_strong_stereotypes_total[{window}])"
-            f" / increase(evenflow_stereotypes_asked_total[{window}])"
-        )
-        for window in ("1h", "1d")
-    }
     in_status = False
     in_panes = False
 
@@ -94,7 +67,7 @@ class StereotypeMeasure(Measure[Stereotypes]):
 
     def bar(self, lists: Sequence[WordList]) -> StereotypeBar:
         """What bars exchanges in sentences that may state a stereotype."""
-        from evenflow.transforms.measures.stereotypes.bar import StereotypeBar  # as above
+        from evenflow.transforms.measures.stereotypes.judging import StereotypeBar  # as above
 
         return StereotypeBar(lists)
 
@@ -231,15 +204,7 @@ def _combined(a: Mapping[str, Filtered], b: Mapping[str, Filtered]) -> dict[str,
 
 
 def combine(a: Filtered | None, b: Filtered) -> Filtered:
-    """Combine what the filter found for an attribute.
-
-    Args:
-        a: Earlier findings; None if there are none.
-        b: Later findings.
-
-    Returns:
-        Their counts, with the strongest examples. Other values come from the later findings.
-    """
+    """Combine what the filter found for an attribute."""
     examples = sorted(
         [*(a.examples if a else ()), *b.examples],
         key=lambda each: (-float(each["score"]), str(each["id"]), str(each["sentence"])),

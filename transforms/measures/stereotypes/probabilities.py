@@ -48,14 +48,8 @@ class Second(Protocol):
 class SentenceReader:
     """Reads masked sentences with both models.
 
-    Args:
-        sieve: The cheap model.
-        second: The better model.
-        cleared: Probability by the sieve below which the second model is not asked.
-        words: Words in lower case by which English is recognised.
-        scale: Slope and shift that turn the sieve's logit into that of a probability among the
-            sentences it clears.
-        first: Says which words of a sentence may be those that weigh most; None: the sieve.
+    `cleared`: Probability by the sieve below which the second model is not asked. `first`: Says
+    which words of a sentence may be those that weigh most; None: the sieve.
     """
 
     def __init__(
@@ -75,13 +69,9 @@ class SentenceReader:
     def probabilities(self, inputs: Sequence[str]) -> list[float | None]:
         """The probability of a stereotype of the placeholder's group in each sentence.
 
-        Args:
-            inputs: N masked sentences.
-
-        Returns:
-            N probabilities (0 to 1) on one scale. A sentence that the sieve clears has the
-            share of stereotypes among cleared sentences with its value. None: a single word, or
-            another language.
+        Returns N probabilities (0 to 1) on one scale. A sentence that the sieve clears has the
+        share of stereotypes among cleared sentences with its value. None: a single word, or another
+        language.
         """
         firsts = self.sieve.stereotypes(inputs)
         return [
@@ -115,9 +105,6 @@ def held_probability(prediction: Stereotype) -> float:
 
     A stereotype does not count if the sentence surely denies, mocks or only reports it.
 
-    Args:
-        prediction: The encoder's prediction.
-
     Returns:
         A probability (0 to 1), rounded to four decimals, so that a table of 32-bit numbers decides
         as the filter did.
@@ -134,11 +121,7 @@ def likeliest(classes: Mapping[str, float]) -> tuple[str, float]:
 
 @cache
 def shipped() -> SentenceReader:
-    """A reader with both models of this package.
-
-    Raises:
-        ModelError: A file is missing, damaged or of another version.
-    """
+    """A reader with both models of this package."""
     # Imported here: their libraries take a part of a second to load
     from evenflow.transforms.models import encoder, sieve, static
 

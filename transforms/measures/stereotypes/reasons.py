@@ -49,15 +49,7 @@ def reasons(
 ) -> list[str]:
     """What speaks for and against a strong stereotype, one line each, the stance first.
 
-    Args:
-        values: Indicator → (value, probability of the value).
-        words: Indicator → the words that it rests on.
-        strength: How strong people would call the stereotype (0 to 1).
-        of_creed: Whether it is of a creed alone.
-
-    Returns:
-        The reasons whose probability is at least SURE, MOST of them. If the sentence does not hold
-        what it says, only its stance and its target.
+    `strength`: How strong people would call the stereotype (0 to 1).
     """
     lines: list[str] = []
     stance = values.get("stance", ("", 0.0))

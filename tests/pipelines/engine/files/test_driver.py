@@ -8,23 +8,20 @@ import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from places import DATA
-from receiver import Receiver
+from put_out import letters, rows
 
-from evenflow.gates import hold
 from evenflow.gates.ledger.files import read_entries, read_meta, write_meta
-from evenflow.gates.ledger.totals import Totals
 from evenflow.pipelines.engine.files.cutting import ChangedError
-from evenflow.pipelines.engine.files.driver import Run, RunError
-from evenflow.pipelines.pages.report.figures import attribute
+from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.pages.report.report import build
-from evenflow.pipelines.pages.report.text import percent
-from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
+from evenflow.pipelines.terminal.outcome import Observer
 from evenflow.schemas.config import load
+from evenflow.transforms.io.files import InputError
+from evenflow.transforms.storage.storage import at
 
 SPEECHES = DATA / "speeches.jsonl.gz"
 
@@ -37,11 +34,7 @@ class KilledError(Exception):
 def corpus(tmp_path: Path) -> Path:
     rows = gzip.decompress(SPEECHES.read_bytes()).decode().splitlines()[:30]
     bad = [
-        "not json",
-        "[1]",
-        '{"id":"x"}',
-        '{"id":"y","text":null}',
-        '{"id":"z","text":"  "}',
+        *("not json", "[1]", '{"id":"x"}', '{"id":"y","text":null}', '{"id":"z","text":"  "}'),
         '{"id":"s","text":"\\ud800"}',
     ]
     path = tmp_path / "in.jsonl"
@@ -70,12 +63,8 @@ def test_texts_that_are_read_together_come_out_as_one_by_one(
         '{"id": "d.txt#0", "text": "The id of a text that is read later."}\n'
     )
     written = (
-        b"She met her brother.",
-        b"\xef\xbb\xbfHe and his father.",
-        b"bad \xff",
-        b"The second of its id.",
-        b" ",
-        b"Her, him, her.",
+        *(b"She met her brother.", b"\xef\xbb\xbfHe and his father.", b"bad \xff"),
+        *(b"The second of its id.", b" ", b"Her, him, her."),
     )
     for name, raw in zip("bcxdye", written, strict=True):
         (texts / f"{name}.txt").write_bytes(raw)
@@ -104,17 +93,8 @@ def test_every_record_is_in_one_place(corpus: Path, tmp_path: Path) -> None:
         None, {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
     )
     outcome = Run([str(corpus)], tmp_path / "out", config).go()
-    read = [
-        row["id"]
-        for folder in ("accepted", "quarantine")
-        for path in sorted((tmp_path / "out" / folder).glob("*.parquet"))
-        for row in pq.read_table(path).to_pylist()
-    ]
-    dead = [
-        json.loads(line)
-        for path in sorted((tmp_path / "out" / "dead-letter").glob("*.jsonl"))
-        for line in path.read_text().splitlines()
-    ]
+    read = [row["id"] for row in rows(tmp_path / "out", "accepted", "quarantine")]
+    dead = letters(tmp_path / "out")
     lines = corpus.read_bytes().splitlines()
     assert {letter["ordinal"] for letter in dead} == {10, 11, 12, 13, 14, 15, 36}
     assert all(
@@ -148,129 +128,14 @@ def test_same_bytes_whatever_the_workers_and_restarts(corpus: Path, tmp_path: Pa
     assert len(read_entries(tmp_path / "one")) == 4
 
 
-def test_other_settings_are_refused(corpus: Path, tmp_path: Path) -> None:
-    Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10})).go()
-    assert Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 10})).go().new == 0
-    with pytest.raises(RunError, match=r"configuration\.pane\.docs: 10 -> 11"):
-        Run([str(corpus)], tmp_path / "out", load(None, {"pane.docs": 11})).go()
-
-
-def test_blocked_panes_are_told_at_every_end_of_a_run(corpus: Path, tmp_path: Path) -> None:
-    overrides = {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
-    receiver, notes = Receiver(), list[str]()
-
-    def go(name: str, policy: str, patience: float, on_pane=lambda progress: None) -> Outcome:
-        told = {"gate.notify.url": receiver.url, "gate.notify.patience": patience}
-        config = load(None, {**overrides, **told, "gate.policy": policy})
-        run = Run([str(corpus)], tmp_path / name, config, observer=Observer(on_pane, notes.append))
-        return run.go()
-
-    def blocked(name: str) -> list[int]:
-        found = read_entries(tmp_path / name)
-        return [entry.pane for entry in found if entry.verdict.state == "block"]
-
-    def stop(progress: PaneProgress) -> None:
-        if progress.entry.verdict.state == "block":
-            raise KilledError
-
-    try:
-        # A run that is held, and one that is finished, send what an earlier one could not
-        for policy in ("halt", "quarantine"):
-            receiver.always = 503
-            before = go(policy, policy, 0.1)
-            expected = blocked(policy)
-            assert expected and receiver.told == []
-            assert notes[-1].endswith(f"to tell of: {len(expected)}; the next run does it")
-            receiver.always = 200
-            again = go(policy, policy, 60)
-            assert (again.new, again.held) == (0, before.held) and receiver.told == expected
-            receiver.got.clear()
-        with pytest.raises(KilledError):
-            go("stopped", "quarantine", 60, stop)
-        assert receiver.told == blocked("stopped")
-    finally:
-        receiver.stop()
-
-
-def test_halt_stops_at_the_blocked_pane(corpus: Path, tmp_path: Path) -> None:
-    overrides = {"pane.docs": 10, "gate.warn": 0.1, "gate.block": 0.15, "gate.min_mentions": 20}
-    config = load(None, {**overrides, "gate.policy": "halt"})
-    outcome = Run([str(corpus)], tmp_path / "out", config).go()
-    assert outcome.held is not None and "is blocked" in outcome.held
-    assert [entry.folder for entry in outcome.entries] == ["accepted"] * (
-        len(outcome.entries) - 1
-    ) + ["quarantine"]
-    again = Run([str(corpus)], tmp_path / "out", config).go()
-    assert again.new == 0 and again.held == outcome.held
-    while again.held is not None:
-        hold.add_event(tmp_path / "out", "release", "looked at it", len(again.entries))
-        again = Run([str(corpus)], tmp_path / "out", config).go()
-    quarantine = Run(
-        [str(corpus)], tmp_path / "other", load(None, {**overrides, "gate.policy": "quarantine"})
-    ).go()
-    assert [entry.model_dump() for entry in again.entries] == [
-        entry.model_dump() for entry in quarantine.entries
-    ]
-
-
-def rows_of(output: Path) -> list[dict]:
-    return [
-        row
-        for path in sorted((output / "accepted").glob("*.parquet"))
-        for row in pq.read_table(path).to_pylist()
-    ]
-
-
-def test_other_fields_pass_through_unchanged(tmp_path: Path) -> None:
-    rows = [
-        {
-            "id": "a",
-            "text": "She said so.",
-            "url": "u",
-            "n": 2**70,
-            "score": 1,
-            "tags": ["x"],
-            "meta": {"lang": "en", "p": 0.5},
-        },
-        {
-            "id": "b",
-            "text": "He did.",
-            "n": 5,
-            "score": 0.5,
-            "tags": [],
-            "meta": {"lang": "de", "p": None},
-            "mixed": [1, {"a": "é"}],
-        },
-    ]
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    Run([str(path)], tmp_path / "out", load(None)).go()
-    first, second = rows_of(tmp_path / "out")
-    assert (first["url"], first["score"], first["tags"], first["meta"]) == (
-        "u",
-        1.0,
-        ["x"],
-        {"lang": "en", "p": 0.5},
-    )
-    assert (second["url"], second["score"], second["tags"], second["meta"]) == (
-        None,
-        0.5,
-        [],
-        {"lang": "de", "p": None},
-    )
-    assert (json.loads(first["n"]), json.loads(second["n"])) == (2**70, 5)
-    assert json.loads(second["mixed"]) == [1, {"a": "é"}] and first["mixed"] is None
-    assert (first["mentions_gender_female"], second["mentions_gender_male"]) == (1, 1)
-
-
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_a_field_that_a_computed_column_replaces_is_told_of(tmp_path: Path, kind: str) -> None:
-    rows = [{"text": f"She met him {i}.", "mentions_gender_female": "mine"} for i in range(4)]
+    given = [{"text": f"She met him {i}.", "mentions_gender_female": "mine"} for i in range(4)]
     path = tmp_path / f"in.{kind}"
     if kind == "parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
+        pq.write_table(pa.Table.from_pylist(given), path)
     else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        path.write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
     said: list[str] = []
     outcome = Run(
         [str(path)],
@@ -279,9 +144,11 @@ def test_a_field_that_a_computed_column_replaces_is_told_of(tmp_path: Path, kind
         observer=Observer(note=said.append),
     ).go()
     assert [entry.replaced for entry in outcome.entries] == [{"mentions_gender_female": 2}] * 2
-    assert [row["mentions_gender_female"] for row in rows_of(tmp_path / "out")] == [1] * 4
+    assert [row["mentions_gender_female"] for row in rows(tmp_path / "out")] == [1] * 4
     [note] = said
     assert note.startswith("the input has mentions_gender_female: ")
+    kept = [row["input_mentions_gender_female"] for row in rows(tmp_path / "out")]
+    assert kept == [row["mentions_gender_female"] for row in given]
 
 
 def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(
@@ -290,7 +157,12 @@ def test_parquet_gives_what_jsonl_gives_and_a_gate_reads_its_own_shards(
     config = load(None, {"pane.docs": 10_000, "gate.most_dead": 1.0})
     Run([str(corpus)], tmp_path / "one", config).go()
     Run([str(tmp_path / "one" / "accepted")], tmp_path / "two", config).go()
-    assert rows_of(tmp_path / "one") == rows_of(tmp_path / "two")
+    # What a gate counted before is a field of the input, under another name
+    again = [
+        {name: value for name, value in row.items() if not name.startswith("input_mentions_")}
+        for row in rows(tmp_path / "two")
+    ]
+    assert rows(tmp_path / "one") == again
 
 
 def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> None:
@@ -302,13 +174,8 @@ def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> N
     assert (entry.documents, entry.dead, entry.dead_reasons) == (3, 1, {"duplicate id": 1})
     assert entry.attributes["gender"].sums.counts == [2, 1]
     assert entry.attributes["gender"].labels == {"she": 1, "he": 1, "her": 1}
-    assert [row["id"] for row in rows_of(tmp_path / "out")] == ["a", "b", "c"]
-    [letter] = [
-        json.loads(line)
-        for line in (tmp_path / "out" / "dead-letter" / "part-00000000.jsonl")
-        .read_text()
-        .splitlines()
-    ]
+    assert [row["id"] for row in rows(tmp_path / "out")] == ["a", "b", "c"]
+    [letter] = letters(tmp_path / "out")
     assert letter["file"] == str(two) and letter["ordinal"] == 1
     assert "1.jsonl, record 0" in letter["reason"]
     assert json.loads(base64.b64decode(letter["raw_base64"])) == {
@@ -318,17 +185,18 @@ def test_duplicate_ids_are_dead_letters_and_are_not_counted(tmp_path: Path) -> N
     }
 
 
-def test_a_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path) -> None:
+def test_a_final_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path: Path) -> None:
     whole = gzip.compress(corpus.read_bytes())
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     outcome = Run(
-        [str(tmp_path / "cut.jsonl.gz")], tmp_path / "out", load(None, {"pane.docs": 4})
+        [str(tmp_path / "cut.jsonl.gz")],
+        tmp_path / "out",
+        load(None, {"pane.docs": 4}),
+        final=True,
     ).go()
     assert sum(entry.documents for entry in outcome.entries) > 0
     assert sum(entry.dead_reasons.get("unreadable file", 0) for entry in outcome.entries) == 1
-    letters = sorted((tmp_path / "out" / "dead-letter").iterdir())
-    last = json.loads(letters[-1].read_text().splitlines()[-1])
-    assert "cut off" in last["reason"]
+    assert "cut off" in letters(tmp_path / "out")[-1]["reason"]
 
 
 @pytest.mark.parametrize(
@@ -355,14 +223,6 @@ def test_a_full_disk_stops_the_run_and_it_goes_on_later(
     assert digests(tmp_path / "out") == digests(tmp_path / "whole")
 
 
-def test_an_empty_input_is_a_finished_run_without_panes(tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").touch()
-    assert (
-        Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().entries.totals.panes
-        == 0
-    )
-
-
 def test_the_output_inside_the_input_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"text":"She."}\n', encoding="utf-8")
     Run([str(tmp_path)], tmp_path / "out", load(None)).go()
@@ -379,6 +239,30 @@ def test_an_earlier_output_inside_the_input_is_left_out_and_named(tmp_path: Path
         ).go()
         assert [entry.documents for entry in outcome.entries] == [2]
     assert [note.partition(": ")[0] for note in said] == [str(tmp_path / "first")] * 2
+
+
+def test_files_that_nothing_reads_are_said_noted_and_reported(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "in.JSONL").write_text(documents("She 1."), encoding="utf-8")
+    for name in ("a.pdf", "b.pdf", "c.<b>"):
+        (tmp_path / "in" / name).touch()
+    said: list[str] = []
+    observer = Observer(note=said.append)
+    place, config = str(tmp_path / "in"), load(None)
+    outcome = Run([place], tmp_path / "out", config, observer=observer).go()
+    assert [entry.documents for entry in outcome.entries] == [1]
+    assert said == ["3 files are left out, as no format: 2 .pdf, 1 .<b>"]
+    known = read_meta(at(tmp_path / "out")) or {}
+    assert known["left_out"] == {".pdf": 2, ".<b>": 1}
+    page = Path(build(tmp_path / "out")).read_text(encoding="utf-8")
+    assert "3 files are left out, as no format: 2 .pdf, 1 .&lt;b&gt;" in page
+    assert json.loads((tmp_path / "out/report.json").read_text())["left_out"] == known["left_out"]
+    config.strict_input = True
+    with pytest.raises(InputError, match="strict_input"):
+        Run([place], tmp_path / "out", config).go()
+    (tmp_path / "in" / "c.<b>").unlink()
+    config.strict_input = False
+    assert Run([place], tmp_path / "out", config, observer=observer).go().new == 0
 
 
 def test_shards_that_are_not_in_the_ledger_are_named_at_a_start(tmp_path: Path) -> None:
@@ -414,22 +298,7 @@ def documents(*texts: str) -> str:
     return "".join(json.dumps({"text": text}) + "\n" for text in texts)
 
 
-def test_made_ids_tell_files_of_one_name_in_two_folders_apart(tmp_path: Path) -> None:
-    for language in ("de", "en"):
-        (tmp_path / "in" / language).mkdir(parents=True)
-        (tmp_path / "in" / language / "part-00000.jsonl").write_text(
-            documents("She did.", "He did."), encoding="utf-8"
-        )
-    [entry] = Run([str(tmp_path / "in")], tmp_path / "out", load(None)).go().entries
-    assert (entry.documents, entry.dead) == (4, 0)
-    made = [f"{language}/part-00000.jsonl#{place}" for language in ("de", "en") for place in (0, 1)]
-    assert [row["id"] for row in rows_of(tmp_path / "out")] == made
-
-
 def stop_after_a_pane(inputs: list[str], output: Path, docs: int = 2) -> None:
-    class KilledError(Exception):
-        pass
-
     def kill(progress) -> None:
         raise KilledError
 
@@ -480,30 +349,10 @@ def test_a_file_that_changes_while_the_last_pane_is_read_is_refused(tmp_path: Pa
     assert read_meta(tmp_path / "out")["finished"] is False
 
 
-def test_the_same_file_by_other_names_is_the_same_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "in.jsonl").write_text(documents("She did."), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    outcome = Run(
-        ["in.jsonl", "./in.jsonl", str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)
-    ).go()
-    assert [entry.documents for entry in outcome.entries] == [1]
-    assert Run([str(tmp_path / "in.jsonl")], tmp_path / "out", load(None)).go().new == 0
-
-
 def dead_ids(output: Path) -> list[tuple[str, str]]:
-    letters = [
-        json.loads(line)
-        for path in sorted((output / "dead-letter").iterdir())
-        for line in path.read_text().splitlines()
-    ]
     return [
-        (
-            json.loads(base64.b64decode(each["raw_base64"]))["id"],
-            each["reason"].split(" came first in ")[1],
-        )
-        for each in letters
+        (json.loads(base64.b64decode(each["raw_base64"]))["id"], each["reason"].split(" in ")[-1])
+        for each in letters(output)
     ]
 
 
@@ -552,15 +401,12 @@ def test_duplicates_across_panes_by_the_index(tmp_path: Path, workers: int) -> N
     assert [entry.dead for entry in plain.entries] == [0, 0, 0, 1]
     config = load(None, {**overrides, "duplicates.scope": "run"})
     Run([str(path)], tmp_path / "whole", config).go()
-    assert [row["id"] for row in rows_of(tmp_path / "whole")] == ["a", "b", "c", "d", "e"]
+    assert [row["id"] for row in rows(tmp_path / "whole")] == ["a", "b", "c", "d", "e"]
     assert dead_ids(tmp_path / "whole") == [
         ("a", "pane 0"),
         ("b", "pane 0"),
         ("e", f"{path}, record 6"),
     ]
-
-    class KilledError(Exception):
-        pass
 
     def kill(progress) -> None:
         (tmp_path / "out" / "gate" / "ids.sqlite").unlink()  # it is made anew from the shards
@@ -617,45 +463,3 @@ def test_another_program_opens_an_epoch_that_the_entries_tell(corpus: Path, tmp_
     again = read_meta(tmp_path / "out")
     assert again is not None and [each["pane"] for each in again["epochs"]] == [0, 1]
     assert outcome.entries[1].program == again["epochs"][1]["program"]
-
-
-def test_people_are_judged_and_words_stand_beside(tmp_path: Path) -> None:
-    source = tmp_path / "in.jsonl"
-    sentences = ("The bro code grew.", "The girls met a gentleman.", "A bro issue.")
-    rows = [
-        {"id": str(n), "text": f"{n}. {sentences[n % 3]} {sentences[n % 2]}"} for n in range(40)
-    ]
-    source.write_text("\n".join(map(json.dumps, rows)))
-    people = {"measure.count": "people", "measure.passages": 4, "pane.docs": 20}
-    found = []
-    for workers, output in ((1, tmp_path / "one"), (2, tmp_path / "two")):
-        Run([str(source)], output, load(None, people, ["gender"]), workers=workers).go()
-        found.append(digests(output))
-    assert found[0] == found[1]
-    first, second = read_entries(tmp_path / "one")
-    gender = second.attributes["gender"]
-    assert gender.people is not None and 0 < gender.people.passages <= 4
-    assert sum(gender.people.words.counts) > sum(gender.sums.counts) > 10
-    every = [each.attributes["gender"].people for each in (first, second)]
-    assert gender.people.cumulative.mentions == sum(
-        sum(each.words.counts) for each in every if each
-    )
-    assert gender.rolling.mentions == pytest.approx(
-        sum(sum(each.attributes["gender"].sums.counts) for each in (first, second)), abs=1
-    )
-    assert gender.people.labels["gentleman"] > 5 > 1 > gender.people.labels["bro"]
-    # Half of the people are women
-    against = gender.people.against
-    assert against.keys() == {"even", "population"} and against["population"].dr is not None
-    counts = np.array(first.attributes["gender"].sums.counts) + np.array(gender.sums.counts)
-    wanted = np.abs(counts / counts.sum() - [0.497, 0.503]).sum() / 2
-    assert against["population"].dr == pytest.approx(wanted, abs=1e-5)
-    totals = Totals.of([first, second]).attributes["gender"]
-    build(tmp_path / "one")
-    page = (tmp_path / "one" / "report.html").read_text()
-    assert "cumulative DR against the population" in page
-    shares = {
-        row["label"]: row.get("people", 0) for row in attribute("gender", totals, None)["labels"]
-    }
-    assert shares["gentleman"] > 0.7 > 0.3 > shares["bro"]
-    assert f"{percent(shares['gentleman'])} people" in page

@@ -23,8 +23,6 @@ from evenflow.transforms.io import blocks, files
 from evenflow.transforms.io.scan import pack, scan, unpack
 from evenflow.transforms.storage.storage import Storage, at
 
-SIZES = st.lists(st.lists(st.integers(0, 3000), max_size=12), min_size=1, max_size=4)
-
 
 def written(folder: Path, sizes: list[list[int]]) -> dict[str, int]:
     for number, lengths in enumerate(sizes):
@@ -35,35 +33,11 @@ def written(folder: Path, sizes: list[list[int]]) -> dict[str, int]:
 
 
 def cut(
-    names: dict[str, int],
-    config: Config,
-    begin: cutting.Begin = cutting.START,
-    most: int = 1 << 20,
+    names: dict[str, int], config: Config, begin: cutting.Begin = cutting.START, most: int = 1 << 20
 ) -> list[cutting.Pane]:
     """Panes from a scan of the files in parts of so many bytes."""
     found = [scanned for part in cutting.parts(names, begin, most) for scanned in scan(part)]
     return list(cutting.cut(unpack(pack(found)), config, begin))
-
-
-@given(SIZES, st.integers(1, 9))
-def test_panes_cover_every_record_once_and_in_order(
-    tmp_path_factory: pytest.TempPathFactory, sizes, docs: int
-) -> None:
-    names = written(tmp_path_factory.mktemp("cut"), sizes)
-    panes = cut(names, load(None, {"pane.docs": docs}))
-    covered = [
-        (segment.file, i)
-        for pane in panes
-        for segment in pane.segments
-        for i in range(segment.first, segment.last + 1)
-    ]
-    assert covered == [
-        (name, i) for name, lengths in zip(names, sizes, strict=True) for i in range(len(lengths))
-    ]
-    assert [pane.number for pane in panes] == list(range(len(panes)))
-    counts = [sum(segment.last - segment.first + 1 for segment in pane.segments) for pane in panes]
-    assert all(count == docs for count in counts[:-1])
-    assert not panes or panes[-1].stored == names[panes[-1].segments[-1].file]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
@@ -171,28 +145,6 @@ def plain(panes: list[cutting.Pane]) -> list[tuple]:
 def corpus(path: Path) -> None:
     lines = [json.dumps({"id": str(i), "text": f"She saw him {i} times."}) for i in range(7)]
     path.write_text("\n".join([*lines[:3], "nonsense", *lines[3:]]), encoding="utf-8")
-
-
-def test_a_pane_is_made_ready(tmp_path: Path) -> None:
-    corpus(tmp_path / "in.jsonl")
-    config = load(None)
-    [pane] = cut(files.match([str(tmp_path / "in.jsonl")]), config)
-    staging = closing.Staging(at(tmp_path), uuid4().hex)
-    making.make_pane(pane, making.GraphContext(config.model_dump(), staging))
-    folder = staging.find(0)
-    assert folder is not None and folder.startswith(f"staged/{staging.run}/")
-    ready = closing.read_ready(at(tmp_path), folder)
-    assert (ready.figures.documents, ready.figures.sentences, ready.figures.dead_reasons) == (
-        7,
-        7,
-        {"not JSON": 1},
-    )
-    assert ready.figures.attributes["gender"].counts == [7, 7]
-    assert [shard.rows for shard in ready.shards] == [7] and ready.dead_letters is not None
-    assert [(each.first, each.last, each.offset) for each in ready.source.ranges] == [(0, 7, 0)]
-    left = sorted(path.name for path in (tmp_path / folder).iterdir())
-    assert left == ["part-00000000-0000.parquet", "part-00000000.jsonl", "ready.json"]
-    assert {"read", "annotate", "stage", "start checks", "shards"} == ready.source.timings.keys()
 
 
 IN_PROCESS = ["--runner=FnApiRunner"]

@@ -1,9 +1,12 @@
 """An input that grows is gone on with; one that has changed is refused."""
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
@@ -11,9 +14,12 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kill_driver import digests
 from pane_entries import pane_entry
+from put_out import letters, rows
 
 from evenflow.gates.ledger.files import read_entries, read_meta, write_meta
 from evenflow.gates.ledger.history import History
@@ -43,21 +49,22 @@ def lines(*names: str) -> bytes:
 def write(path: Path, *names: str) -> None:
     """Write a file of documents, in the form that its name says."""
     if path.suffix == ".parquet":
-        rows = [json.loads(line) for line in lines(*names).splitlines()]
-        pq.write_table(pa.Table.from_pylist(rows), path)
+        found = [json.loads(line) for line in lines(*names).splitlines()]
+        pq.write_table(pa.Table.from_pylist(found), path)
     elif path.suffix == ".gz":  # a member a document
         path.write_bytes(b"".join(gzip.compress(lines(name), mtime=0) for name in names))
+    elif path.suffix == ".zst":  # a frame a document
+        path.write_bytes(b"".join(pa.compress(lines(name), "zstd", asbytes=True) for name in names))
+    elif path.suffix == ".csv":
+        texts = [f"{name},She met him\n" for name in names]
+        path.write_text("".join(["id,text\n", *texts]), encoding="utf-8")
     else:
         path.write_bytes(lines(*names))
 
 
 def ids(output: Path) -> list[str]:
     """The ids in accepted/, in the order of the panes."""
-    return [
-        row["id"]
-        for path in sorted((output / "accepted").iterdir())
-        for row in pq.read_table(path).to_pylist()
-    ]
+    return [row["id"] for row in rows(output)]
 
 
 def run(folder: Path, output: Path, panes: int | None = None, **more) -> None:
@@ -76,35 +83,33 @@ def run(folder: Path, output: Path, panes: int | None = None, **more) -> None:
         ).go()
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "parquet"])
-def test_what_was_added_is_read_whatever_was_killed(tmp_path: Path, kind: str) -> None:
-    folder, output = tmp_path / "in", tmp_path / "out"
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "jsonl.gz", "jsonl.zst", "parquet"])
+def test_a_ledger_is_the_same_wherever_a_run_was_killed(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "in"
     folder.mkdir()
-    write(folder / f"b.{kind}", "b1", "b2", "b3")
-    run(folder, output)
-    write(folder / f"b.{kind}", "b1", "b2", "b3", "b4", "b5", "b6")
-    write(folder / "a.jsonl", "a1")
-    write(folder / "c.jsonl", "c1", "c2")
-    run(folder, output, 1)
-    assert read_meta(output)["finished"] is False
-    write(folder / "c.jsonl", "c1", "c2", "c3")  # before the round was read to its end
-    run(folder, output, 1)
-    run(folder, output)
-    assert ids(output) == ["b1", "b2", "b3", "a1", "b4", "b5", "b6", "c1", "c2", "c3"]
-    run(folder, output)
-    assert read_meta(output)["finished"] is True and len(read_entries(output)) == 6
-    (folder / "a.jsonl").unlink()
-    with pytest.raises(RunError, match=r"input\..*a\.jsonl: \d+ -> None"):
+    write(folder / f"a.{kind}", "a1", "a2", "a3", "a4")  # a pane begins the next file
+    write(folder / f"b.{kind}", "b1", "b2", "b3")  # and another the file behind it in its middle
+    write(folder / f"c.{kind}", "c1", "c2", "c3")
+    run(folder, tmp_path / "whole")
+    whole = digests(tmp_path / "whole")
+    for panes in range(1, 5):
+        output = tmp_path / f"out-{panes}"
+        run(folder, output, panes)
         run(folder, output)
+        assert digests(output) == whole
 
 
-def test_a_file_that_has_grown_and_changed_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_has_grown_and_changed_or_is_gone_is_refused(tmp_path: Path) -> None:
     folder, output = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
     write(folder / "a.jsonl", "a1", "a2", "a3")
     run(folder, output)
     write(folder / "a.jsonl", "a1", "x2", "a3", "a4")
     with pytest.raises(ChangedError, match=r"a\.jsonl: changed since pane 0 read it"):
+        run(folder, output)
+    (folder / "a.jsonl").unlink()
+    write(folder / "b.jsonl", "b1")
+    with pytest.raises(RunError, match=r"input\..*a\.jsonl: \d+ -> None"):
         run(folder, output)
 
 
@@ -122,26 +127,97 @@ def test_files_of_one_size_that_change_places_are_refused(tmp_path: Path, has_ct
     if not has_ctime:  # the file system has no inodes and no time of change: both look as before
         meta = read_meta(output)
         assert meta is not None
-        for name, each in files.find([str(folder)]).items():
+        for name, each in files.find([str(folder)]).files.items():
             meta["stored"][name][2] = each.identity
         write_meta(output, meta)
     with pytest.raises(ChangedError, match=r"a\.jsonl: changed since pane 0 read it"):
         run(folder, output)
 
 
-def test_another_program_and_more_input_at_once(tmp_path: Path) -> None:
-    folder, output = tmp_path / "in", tmp_path / "out"
-    folder.mkdir()
-    write(folder / "a.jsonl", "a1", "a2")
-    run(folder, output)
-    meta = read_meta(output)
-    assert meta is not None
-    meta["epochs"][0]["program"]["code"] = "of yesterday"
-    write_meta(output, meta)
-    write(folder / "a.jsonl", "a1", "a2", "a3")
-    run(folder, output)
+def noted(folder: Path, output: Path, **more) -> list[str]:
+    """What a run to the end has to say."""
+    notes: list[str] = []
+    Run([str(folder)], output, load(None), observer=Observer(note=notes.append), **more).go()
+    return notes
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_a_half_last_line_waits_for_the_run_that_finds_it_whole(tmp_path: Path, kind: str) -> None:
+    path, output = tmp_path / f"a.{kind}", tmp_path / "out"
+    write(path, "a1", "a2", "a3")
+    data = path.read_bytes()
+    half = data.index(b"a3") + 2  # within a string of JSON, and before the row's comma
+    path.write_bytes(data[:half])
+    (note,) = noted(path, output)
+    size = half - data[:half].rindex(b"\n") - 1
+    assert f"{path}: the last line ({size} bytes)" in note and "--final" in note
+    assert ids(output) == ["a1", "a2"] and not letters(output)
+    assert noted(path, output) == [note]  # nothing has come: nothing is read, and it says so again
+    path.write_bytes(data[:-1])  # whole, and still without an end
+    assert noted(path, output) == []
     assert ids(output) == ["a1", "a2", "a3"]
-    assert [entry.epoch for entry in read_entries(output)] == [0, 1]
+    path.write_bytes(data)
+    with path.open("ab") as file:
+        file.write(data.splitlines(keepends=True)[-1].replace(b"a3", b"a4"))
+    assert noted(path, output) == []
+    assert ids(output) == ["a1", "a2", "a3", "a4"] and not letters(output)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pack"),
+    [
+        ("gz", gzip.compress),
+        ("zst", zstandard.compress),
+        ("bz2", bz2.compress),
+        ("xz", lzma.compress),
+    ],
+)
+def test_half_a_member_waits_for_the_run_that_finds_it_whole(
+    tmp_path: Path, kind: str, pack: Callable[[bytes], bytes]
+) -> None:
+    """A file that is still being written, or copied."""
+    path, output = tmp_path / f"a.jsonl.{kind}", tmp_path / "out"
+    first, second, third = pack(lines("a1", "a2")), pack(lines("a3", "a4")), pack(lines("a5"))
+    path.write_bytes(first[:-3])
+    (note,) = noted(path, output)
+    assert f"the last compressed member ({len(first) - 3} bytes) has no end" in note
+    assert "--final" in note and not read_entries(output)
+    for half in (8, len(second) - 1):
+        path.write_bytes(first + second[:half])
+        (note,) = noted(path, output)
+        assert f"({half} bytes)" in note
+        assert ids(output) == ["a1", "a2"] and not letters(output)
+    path.write_bytes(first + second + third[:-1])
+    assert len(noted(path, output)) == 1
+    assert ids(output) == ["a1", "a2", "a3", "a4"]
+    assert len(noted(path, output, final=True)) == 0
+    (letter,) = letters(output)
+    assert "cannot be read further" in letter["reason"]
+
+
+def test_half_a_record_in_quotes_waits_though_it_ends_with_a_line_break(tmp_path: Path) -> None:
+    path, output = tmp_path / "a.csv", tmp_path / "out"
+    path.write_text('id,text\n1,She.\n2,"He left.\n')
+    (note,) = noted(path, output)
+    assert "the last line (12 bytes)" in note
+    assert ids(output) == ["1"] and not letters(output)
+    path.write_text('id,text\n1,She.\n2,"He left.\nShe came."\n')
+    assert noted(path, output) == []
+    assert ids(output) == ["1", "2"] and not letters(output)
+
+
+def test_a_half_last_line_that_is_final_is_a_dead_letter(tmp_path: Path) -> None:
+    path, output = tmp_path / "a.jsonl", tmp_path / "out"
+    path.write_bytes(lines("a1", "a2")[:-5])
+    (tmp_path / "b.jsonl").write_bytes(lines("b1")[:9])
+    (note,) = noted(tmp_path / "*.jsonl", output)
+    assert "so do those of 1 more files" in note
+    assert noted(tmp_path / "*.jsonl", output, final=True) == []
+    assert sorted(each["bytes"] for each in letters(output)) == [9, len(lines("a2")) - 5]
+    assert noted(tmp_path / "*.jsonl", output) == []  # it stays read
+    path.write_bytes(lines("a1", "a2"))
+    with pytest.raises(ChangedError, match="its last line had no end when pane 1 read it"):
+        noted(tmp_path / "*.jsonl", output)
 
 
 def test_made_ids_have_the_first_starts_folder(tmp_path: Path) -> None:

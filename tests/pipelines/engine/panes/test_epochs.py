@@ -14,7 +14,7 @@ from evenflow.pipelines.engine.files.driver import settings
 from evenflow.pipelines.engine.panes import epochs
 from evenflow.pipelines.engine.panes.epochs import RunError, continued
 from evenflow.schemas.config import load
-from evenflow.schemas.epoch import Epoch
+from evenflow.schemas.ledger import Epoch
 from evenflow.wordlists import loader
 
 LISTS = [loader.load(name) for name in ("gender", "age")]
@@ -47,19 +47,28 @@ def test_another_program_opens_an_epoch_and_says_what_changed(key: str) -> None:
 @pytest.mark.parametrize(
     "key, value, line",
     [
-        ("gate.block", 0.4, "configuration.gate.block: 0.45 -> 0.4"),
+        ("gate.block", 0.4, "configuration.gate.block: None -> 0.4"),
         ("gate.most_dead", 0.5, "configuration.gate.most_dead: 0.05 -> 0.5"),
         ("attributes.gender.warn", 0.1, "configuration.attributes.gender.warn: None -> 0.1"),
+        ("gate.shift.block", 0.1, "configuration.gate.shift.block: None -> 0.1"),
         ("llm.most_fallbacks", 0.2, "configuration.llm.most_fallbacks: 0.1 -> 0.2"),
     ],
 )
 def test_thresholds_of_a_topic_open_an_epoch_and_of_files_are_refused(
-    key: str, value: float, line: str
+    key: str, value: Any, line: str
 ) -> None:
     assert go_on(meta(TOPIC), TOPIC, **{key: value}).changes == [line]
     with pytest.raises(RunError) as raised:
         go_on(meta(FILES), FILES, **{key: value})
     assert line in str(raised.value)
+
+
+def test_a_reference_that_changed_opens_an_epoch_on_a_topic(tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    file.write_text("{}")
+    first, digest = go_on(meta(TOPIC), TOPIC, **{"reference.file": str(file)}).changes
+    assert first == f"configuration.reference.file: None -> {str(file)!r}"
+    assert digest.startswith("reference: None -> '")
 
 
 @pytest.mark.parametrize(

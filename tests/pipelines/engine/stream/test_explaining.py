@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenflow.pipelines.engine.runners.errors import RunnerError
+from evenflow.pipelines.engine.runners import RunnerError
 from evenflow.pipelines.engine.stream.explaining import explained
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
 

@@ -12,7 +12,7 @@ import pytest
 
 from evenflow.pipelines.engine.files.making import GraphContext
 from evenflow.pipelines.engine.panes.closing import Staging
-from evenflow.pipelines.engine.runners.errors import WorkerError
+from evenflow.pipelines.engine.runners import WorkerError
 from evenflow.pipelines.engine.stream.local import reading
 from evenflow.pipelines.engine.stream.marks import READERS, STATE, State, write_state
 from evenflow.pipelines.engine.stream.reader import Reads

@@ -47,7 +47,7 @@ def test_a_broker_that_is_away_is_waited_for_by_a_clock_that_does_not_jump(
     monkeypatch.setattr(watching, "time", clock)
     monkeypatch.setattr(watching, "WATCH_SECONDS", 0.01)
     given: Any = cluster
-    watch = watching.TopicWatch(given, "t", PaneCutter(), to_end=False)
+    watch = watching.TopicWatch(given, "t", PaneCutter(), None)
     with watch.watching():
         clock.day = 10 * PATIENCE_SECONDS
         before = cluster.asked

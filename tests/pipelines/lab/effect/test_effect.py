@@ -41,7 +41,7 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_controls_show_and_chance_does_not(corpus: Path, tmp_path: Path, call: Call) -> None:
     out = tmp_path / "out"
-    ended = call("lab", "effect", corpus, "-o", out, "--json", "-q")
+    ended = call("lab", "effect", corpus, "-o", out, "--json")
     assert ended.status == 0, ended.err
     found = ended.json
     arms = found["arms"]

@@ -14,7 +14,6 @@ needs_training("torch", "transformers", "peft")
 
 pytest_plugins = ["commands"]
 
-from scripted_llm import ScriptedLLM, Turn, error  # noqa: E402
 
 from evenflow.pipelines.lab.train import benchmark as benchmarks  # noqa: E402
 from evenflow.pipelines.lab.train.benchmark import benchmark, paired  # noqa: E402
@@ -107,27 +106,6 @@ def test_a_finished_batch_is_not_asked_again(
     assert other["suites"]["crows_pairs"]["figure"] == first["suites"]["crows_pairs"]["figure"]
     difference = paired(*(each / "items/crows_pairs.jsonl" for each in (out, tmp_path / "other")))
     assert (difference["difference"], difference["low"], difference["high"]) == (0, 0, 0)
-
-
-def test_a_served_model_writes(tmp_path: Path, call: Call) -> None:
-    def script(request: dict[str, Any]) -> Turn:
-        text = " woman." if "nurse" in request["prompt"] else " man."
-        return Turn(body=json.dumps({"choices": [{"text": text}]}).encode())
-
-    with ScriptedLLM(script) as server:
-        out = tmp_path / "out"
-        given = words("scripted", out, "soct", "bbq:gender_identity", llm=server.url, items=60)
-        ended = call(*given, "--json")
-        assert ended.status == 0, ended.err
-        parts = ended.json["suites"]["soct"]["parts"]
-        assert (parts["male"]["figure"], parts["male"]["direction"]) == (0.5, -1)
-        seeds = [each["seed"] for each in server.requests if "seed" in each]
-        assert len(set(seeds)) == 60
-        ended = call(*words("scripted", tmp_path / "no", "hellaswag", llm=server.url))
-        assert ended.status == 2 and "needs probabilities" in ended.err
-    with ScriptedLLM(lambda _: error(400, "no")) as server:
-        ended = call(*words("scripted", tmp_path / "bad", "soct", llm=server.url, items=2))
-        assert ended.status == 2 and "request rejected" in ended.err
 
 
 def test_bad_input_is_told_in_one_sentence(

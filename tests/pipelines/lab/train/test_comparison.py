@@ -45,11 +45,7 @@ def test_the_interval_covers(of_items: float, of_seeds: float) -> None:
     for _ in range(runs):
         items = rng.normal(0, of_items)
         figures = [
-            {
-                "figure": figure,
-                "low": figure - 1.96 * of_items,
-                "high": figure + 1.96 * of_items,
-            }
+            {"figure": figure, "low": figure - 1.96 * of_items, "high": figure + 1.96 * of_items}
             for figure in truth + items + rng.normal(0, of_seeds, 3)
         ]
         found = over_seeds(figures)

@@ -41,13 +41,7 @@ def file(tmp_path: Path) -> Path:
                 "input": ["in.jsonl"],
                 "output": "out",
                 "seeds": [0, 1],
-                "finetune": {
-                    "steps": 3,
-                    "batch": 2,
-                    "micro_batch": 2,
-                    "context": 16,
-                    "threads": 1,
-                },
+                "finetune": {"steps": 3, "batch": 2, "micro_batch": 2, "context": 16, "threads": 1},
                 "benchmark": {"suites": {"crows_pairs:gender": 6}, "batch": 6},
             }
         )
@@ -73,15 +67,6 @@ def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -
     times = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("training.json")}
     again = call("lab", "experiment", file)
     assert again.status == 0 and "May be concluded" in again.out
-    assert times == {path: path.stat().st_mtime_ns for path in times}
-    # Noted by an earlier version, with keys that are gone
-    noted = json.loads((out / "experiment.settings.json").read_text())
-    noted |= {"encoder": None, "pairs": []}
-    for arm in noted["arms"].values():
-        arm["vectors"] = "plain"
-    (out / "experiment.settings.json").write_text(json.dumps(noted))
-    earlier = call("lab", "experiment", file)
-    assert earlier.status == 0, earlier.err
     assert times == {path: path.stat().st_mtime_ns for path in times}
     file.write_text(file.read_text().replace('"steps": 3', '"steps": 4'))
     other = call("lab", "experiment", file)
@@ -157,8 +142,6 @@ def test_files_that_cannot_be_used(file: Path) -> None:
         ({"benchmark": {}}, "benchmark.suites"),
         ({"model": None}, "model"),
         ({"input": []}, "input"),
-        ({"encoder": {"hidden": 4}}, "encoder: encoders of sentences are not trained any more"),
-        ({"pairs": ["snli.jsonl"]}, "pairs: encoders of sentences are not trained any more"),
         ({"arms": ["original", "sub90"]}, "sub90.*none of the usual arms pretrained, original"),
         ({"arms": {"original": {"finetune": {"rank": -1}}}}, "arms.original.finetune.rank"),
         ({"arms": {"original": {"finetune": {"seed": 1}}}}, "it is that of the cell"),

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 pytest_plugins = ["commands"]
 
 TOKEN = "correct horse battery"
-INLINE = re.compile(
-    r'<style|\sstyle=|\son\w+=|<script(?! src="/board\.js")|(src|href)="(https?:)?//'
-)
 HERE = "http://127.0.0.1:8090"
 
 
@@ -182,30 +179,15 @@ def test_a_form_that_is_not_right_does_nothing(
     assert not hold.read_events(output)
 
 
-def test_a_rule_is_fired_once_for_the_last_pane(tmp_path: Path) -> None:
+def test_a_rule_that_waits_for_its_action_stands_near_the_top(tmp_path: Path) -> None:
     rules = {"nightly": {"panes": 100, "command": ["true"]}}
     output = board_ledgers.long(tmp_path / "out", 3, triggers=rules)
-    client = client_of(output)
-    asked = client.get("/act/out?rule=").headers["location"]
-    assert asked == "/unlock?gate=out&rule="
-    answer = client.post(asked, data={"token": TOKEN}, headers={"origin": HERE})
-    assert answer.headers["location"] == "/act/out?rule="
-    assert '"/act/out?rule=">Run a rule…</a>' in client.get("/gate/out").text
-    assert "nightly</option>" not in client.get("/act/out").text
-    assert "nightly</option>" in client.get("/act/out?rule=").text
-    form = form_of(client, action="trigger", rule="nightly")
-    assert send(client, {**form, "rule": "other"}) == send(client, {**form, "who": ""}) == 409
-    assert send(client, form) == 303
-    [decision] = triggers.pending(at(output))
-    assert (decision.rule, decision.pane) == ("nightly", 2)
-    assert decision.reason == "by Ada: looked at"
-    page = client.get("/gate/out").text
-    assert "by Ada: looked at</bdi></td><td>pending</td>" in page
-    told = "<bdi>nightly</bdi> fires for pane 2 and waits for its action: <bdi>by Ada: looked at"
-    assert 0 < page.find(told) < page.find("Panes that are shown"), "near the top"
-    answer = client.post("/act/out", data={**form, "reason": "again"}, headers={"origin": HERE})
-    assert answer.status_code == 409 and "nightly has fired for pane 2 already" in answer.text
-    assert not hold.read_events(output)
+    fired = triggers.Decision(rule="nightly", pane=2, reason="by hand")
+    assert triggers.write_decision(at(output), fired)
+    page = client_of(output).get("/gate/out").text
+    assert "by hand</bdi></td><td>pending</td>" in page
+    told = "<bdi>nightly</bdi> fires for pane 2 and waits for its action: <bdi>by hand"
+    assert 0 < page.find(told) < page.find("Panes that are shown")
 
 
 def test_of_two_people_at_once_the_second_is_told(client: TestClient, output: Path) -> None:
@@ -286,3 +268,14 @@ def test_after_many_wrong_tokens_none_is_looked_at_for_a_while(
     assert unlock(TOKEN) == unlock("wrong") == 429
     now[0] += security.TRIES_SECONDS
     assert unlock(TOKEN) == 303
+
+
+def test_wrong_tokens_keep_out_the_address_that_sent_them_alone() -> None:
+    sessions = Sessions(TOKEN)
+    cookie = sessions.start(TOKEN, "192.0.2.1")
+    for last in range(security.TRIES):
+        assert sessions.start("wrong", f"2001:db8::{last}") is None
+    with pytest.raises(security.TooManyTriesError):
+        sessions.start("wrong", "2001:db8::ff")
+    assert sessions.start(TOKEN, "192.0.2.1") and sessions.start(TOKEN, "2001:db9::1")
+    assert sessions.get(cookie) is not None

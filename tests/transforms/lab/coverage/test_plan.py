@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 from evenflow.schemas.threshold import Threshold
-from evenflow.transforms.lab.coverage.additions import (
-    Addition,
-    Balance,
-    Means,
-    PlanError,
-    Rates,
-)
+from evenflow.transforms.lab.coverage.additions import Addition, Balance, PlanError, Rates
 from evenflow.transforms.lab.coverage.plan import apply, greedy, plan
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.table import Table
@@ -41,7 +35,7 @@ def fills(coverage: Coverage, added: tuple[tuple[str, ...], ...], balances: list
     """Whether additions fill all gaps, open none and leave groups even, by the definitions."""
     table = coverage.table
     names = table.attributes
-    rows = [Addition("synthetic", 1, dict(zip(names, cell, strict=True))) for cell in added]
+    rows = [Addition(1, dict(zip(names, cell, strict=True))) for cell in added]
     after = Coverage(apply(table, rows), coverage.threshold)
     every = np.arange(table.lattice.patterns)
     kept = after.is_covered(coverage.mups()).all()
@@ -132,52 +126,6 @@ def test_what_cannot_hold_together_is_named_and_nothing_else_is() -> None:
     # Four races cannot have 0.3 each; that sexes can is no part of it
     assert all("race" in each for each in error.value.conflict)
     assert len(error.value.conflict) >= 3
-    with pytest.raises(PlanError) as error:
-        plan(
-            Coverage(table_of(counts, values), Threshold.parse("8")),
-            coverage.mups(),
-            Means(most={"synthetic": 3}),
-        )
-    assert "3 synthetic records at most" in error.value.conflict
-    assert len(error.value.conflict) == 2
-
-
-def test_each_kind_is_used_for_what_it_costs_and_within_what_there_is() -> None:
-    coverage = Coverage(
-        table_of({("f", "a"): 2, ("m", "a"): 20, ("m", "b"): 9, ("f", "b"): 9}),
-        Threshold.parse("6"),
-    )
-    code = coverage.table.lattice.encode(np.array([[0, 0]]))
-    assert code in coverage.mups()
-    costs = {"synthetic": 3.0, "substituted": 1.0, "augmented": 2.0, "reweighted": 0.5}
-    found = plan(coverage, code, Means(costs, exchange=["sex"], weight=2.0))
-    kinds = {each.kind: each for each in found.additions}
-    assert kinds["reweighted"].records == 2  # each of two records once more
-    assert kinds["substituted"].records == 2 and kinds["substituted"].source == {
-        "sex": "m",
-        "race": "a",
-    }
-    assert found.cost == 3.0
-    assert found.after.table.total == coverage.table.total + 2
-    said = [each.words(("sentence", "sentences")) for each in found.additions]
-    assert "change 2 sentences from sex m, race a to sex f, race a" in said
-    few = plan(coverage, code, Means(costs, {"substituted": 1}, exchange=["sex"], weight=1.0))
-    assert {(each.kind, each.records) for each in few.additions} == {
-        ("substituted", 1),
-        ("augmented", 3),
-    }
-
-
-def test_a_substitution_opens_no_gap() -> None:
-    # Only 7 men of race b, of whom 6 must stay
-    coverage = Coverage(table_of({("f", "b"): 2, ("m", "b"): 7}), Threshold.parse("6"))
-    code = coverage.table.lattice.encode(np.array([[0, 3]]))
-    costs = {"synthetic": 5.0, "substituted": 1.0}
-    found = plan(coverage, code, Means(costs, exchange=["sex"]))  # type: ignore[arg-type]
-    assert {(each.kind, each.records) for each in found.additions} == {
-        ("substituted", 1),
-        ("synthetic", 3),
-    }
 
 
 def test_groups_stay_even_within_a_relation() -> None:

@@ -13,7 +13,7 @@ import pytest
 from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.coverage.additions import PlanError
-from evenflow.transforms.lab.generation import limits, writing
+from evenflow.transforms.lab.generation import limits
 from evenflow.transforms.lab.generation.checks import NEAR, REASONS, Against, Checker, Shingles
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
 from evenflow.transforms.lab.generation.items import Draft, items
@@ -41,12 +41,9 @@ TRIPLES = [
 ]
 
 
-def plan(*additions: tuple[int, dict[str, str]], kind: str = "synthetic") -> dict[str, Any]:
+def plan(*additions: tuple[int, dict[str, str]]) -> dict[str, Any]:
     return {
-        "additions": [
-            {"kind": kind, "records": n, "target": target, "source": None}
-            for n, target in additions
-        ],
+        "additions": [{"records": n, "target": target} for n, target in additions],
         "words": [f"add {n}" for n, _ in additions],
     }
 
@@ -64,53 +61,13 @@ def triples(tmp_path: Path) -> str:
     return str(path)
 
 
-def written(tmp_path: Path, texts: Sequence[str], **fields: str) -> str:
-    """A file of documents with the same fields."""
-    path = tmp_path / "t.jsonl"
-    path.write_text("".join(json.dumps({"text": each, **fields}) + "\n" for each in texts))
-    return str(path)
-
-
-def test_triples_of_templates(tmp_path: Path) -> None:
-    names = ["subject.gender", "relation"]
-    session = writing.Session([triples(tmp_path)], Config(), names, kb(tmp_path))
-    target = {"subject.gender": "female", "relation": "employer"}
-    written = session.write(plan((5, target)), 20)
-    made = written.result.records
-    # Eva Gray's gender is contradictory, and each fact is used once
-    assert {each["subject"] for each in made} == {"Ada Ruiz", "Bea Ito", "Fay Lund"}
-    for each in made:
-        for side in ("subject", "object"):
-            assert each["text"][each[f"{side}_start"] : each[f"{side}_end"]] == each[side]
-        assert each["synthetic"] is True and each["prompt"] is None
-        assert each["plan"] == written.plan and each["provenance"]["relation"].startswith("kb.csv:")
-        assert " his " not in each["text"].lower()
-    [left] = written.result.left
-    assert left["records"] == 2 and "no further fact" in left["why"]
-    # “His … his” names another group than was asked for
-    assert written.result.asked == 3 + sum(written.result.rejected.values())
-    assert set(written.result.rejected) <= {"attributes", "duplicate"}
-
-
-def test_plans_of_one_session_do_not_mix(tmp_path: Path) -> None:
-    names = ["subject.gender", "relation"]
-    session = writing.Session([triples(tmp_path)], Config(), names, kb(tmp_path))
-    asked = plan((1, {"subject.gender": "female"}))
-    for relation, number in (("birthplace", 0), ("employer", 1)):
-        done = session.write(asked, 20, {"relation": relation}).result
-        assert len(done.records) == number and "facts" not in done.rejected
-        assert {each["relation"] for each in done.records} <= {relation}
-    again = session.write(plan((9, {"subject.gender": "female"})), 20).result
-    assert len(again.records) == 2  # of three employers
-
-
 def test_stereotypes_are_rejected_where_the_gate_looks_for_them(tmp_path: Path) -> None:
     config = Config.model_validate({"stereotypes": {"policy": "remove"}})
     counter = GroupCounter(config, ["gender"])
-    checker = Checker(Against(Corpus([]), counter, None, [limits.stereotype(config)]), True)
+    checker = Checker(Against(Corpus([]), counter, None, [limits.stereotype(config)]))
     [item], _ = items(plan((2, {"gender": "female"})), ["gender"], None)
     texts = ["Women are too emotional to be good leaders.", "Two women waited for the bus."]
-    found = [checker.check(Draft(each, "", "a"), item)[1] for each in texts]
+    found = [checker.check(Draft(each, "a"), item)[1] for each in texts]
     assert found == ["stereotype", None]
 
 
@@ -133,28 +90,21 @@ def test_a_band_is_of_the_corpus_own_sentences() -> None:
 
 
 def test_without_a_knowledge_base_nothing_is_invented(tmp_path: Path) -> None:
-    session = writing.Session([triples(tmp_path)], Config(), ["relation"], None)
-    done = session.write(plan((1, {"relation": "employer"})), 5).result
-    assert not done.records and "knowledge base" in done.left[0]["why"]
+    counter = GroupCounter(Config(), ["relation"])
+    material = Material(Corpus.read([triples(tmp_path)], Config(), counter), None, 0)
+    [item], _ = items(plan((1, {"relation": "employer"})), counter.named, None)
+    assert not material.next(item, 1) and "knowledge base" in material.ending(item)
 
 
-def test_groups_are_exchanged_and_counted_as_the_gate_counts(tmp_path: Path) -> None:
-    texts = [
-        "My brother painted the fence before lunch.",
-        "Two men carried the boxes up the stairs.",
-        "The boys sang in the yard until it got dark.",
-        "A man and a woman waited at the gate.",
-    ]
-    path = written(tmp_path, texts, site="a")
-    session = writing.Session([path], Config(), ["gender", "site"], None)
-    asked = plan((9, {"gender": "female", "site": "a"}), (1, {"gender": "female", "site": "b"}))
-    done = session.write(asked, 5).result
-    counter = GroupCounter(Config(), ["gender"])
-    assert 1 <= len(done.records) <= 3
-    assert all(counter.records(each["text"]) == [{"gender": ["female"]}] for each in done.records)
-    assert {each["site"] for each in done.records} == {"a"}
-    # No text is said to be from a site that it is not from
-    assert [each["records"] for each in done.left] == [9 - len(done.records), 1]
+def test_no_text_is_said_to_be_from_a_source_that_it_is_not_from(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps({"text": "Two men carried the boxes.", "site": "a"}))
+    counter = GroupCounter(Config(), ["gender", "site"])
+    corpus = Corpus.read([str(path)], Config(), counter)
+    asked, _ = items(
+        plan(*((1, {"gender": "female", "site": at}) for at in "ab")), ["gender"], None
+    )
+    assert [len(corpus.fitting(each, 0)) for each in asked] == [1, 0]
 
 
 class Scripted:
@@ -189,8 +139,8 @@ def asked_for(tmp_path: Path) -> Callable[..., tuple[Generated, Scripted]]:
         counter = GroupCounter(config, ["subject.gender", "relation"])
         corpus = Corpus.read([triples(tmp_path)], config, counter)
         asker = Scripted(texts, relation)
-        writer = LlmWriter(Material(corpus, knowledge, 0, True), counter, asker, "m")
-        checker = Checker(Against(corpus, counter, knowledge, within), True)
+        writer = LlmWriter(Material(corpus, knowledge, 0), counter, asker, "m")
+        checker = Checker(Against(corpus, counter, knowledge, within))
         target = {"subject.gender": "female", "relation": "employer"}
         wanted, _ = items(plan((1, target)), counter.named, knowledge)
         marks = Marks("p", "text", "id", knowledge)
@@ -238,17 +188,17 @@ def test_a_candidate_beyond_a_limit_is_asked_for_again(
     asked_for: Callable[..., tuple[Generated, Scripted]],
 ) -> None:
     own = [
-        limits.Limit("slander", lambda text: ("lovely" not in text, 0.5)),
+        limits.Limit("stereotype", lambda text: ("lovely" not in text, 0.5)),
         limits.Limit("perplexity", lambda text: ("lab the" not in text, None)),
     ]
     bad = ("Bea Ito worked in a lovely office of North.", "Bea Ito worked at lab the of North.")
     done, asker = asked_for(*bad, GOOD, within=own)
-    assert done.rejected == {"slander": 1, "perplexity": 1}
+    assert done.rejected == {"stereotype": 1, "perplexity": 1}
     [record] = done.records
     assert record["text"] == GOOD
     # A record says what it passed: a figure, or true where there is none
     checks = record["checks"]
-    assert checks["slander"] == 0.5 and checks["perplexity"] is True
+    assert checks["stereotype"] == 0.5 and checks["perplexity"] is True
     assert checks["support"] is True and 0 < checks["duplicate"] < 0.6
     told = json.loads(asker.asked[-1].messages[-1]["content"])["refused"]
     assert told == [REASONS[each.reason] for each in own]
@@ -269,28 +219,9 @@ def test_near_duplicates_by_hand() -> None:
     assert seen.nearest("A b c, d e f g h i j k l m.") == 10 / 11 >= NEAR
     assert seen.nearest("a b c d e f g h z j k l") == 7 / 13 < NEAR
     assert seen.nearest("X y!") >= NEAR > seen.nearest("x")
-    assert seen.nearest("x y", besides="x y") < NEAR
 
 
 @pytest.mark.parametrize("data", [[], {}, {"additions": [{}], "words": ["x"]}, {"additions": 1}])
 def test_what_is_no_plan_is_refused(data: Any) -> None:
     with pytest.raises(PlanError, match="no plan"):
         items(data, ["gender"], None)
-
-
-def test_other_kinds_are_left() -> None:
-    made, left = items(plan((3, {"gender": "female"}), kind="reweighted"), ["gender"], None)
-    assert not made and left == [
-        {"words": "add 3", "records": 3, "why": "reweighted records are not written"}
-    ]
-
-
-def test_a_changed_copy_is_of_the_planned_source(tmp_path: Path) -> None:
-    texts = ["Two men carried the boxes up the stairs.", "My sister found the key under a mat."]
-    path = written(tmp_path, texts)
-    asked = plan((5, {"gender": "male"}), kind="augmented")
-    asked["additions"][0]["source"] = {"gender": "female"}
-    session = writing.Session([path], Config(), ["gender"], None)
-    done = session.write(asked).result
-    assert [each["text"] for each in done.records] == ["My brother found the key under a mat."]
-    assert done.asked == 1

@@ -210,10 +210,7 @@ def test_adapters(llama: Path, tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_is_told(llama: Path, bert: Path) -> None:
-    causal, masked = (
-        CausalModel(loading.load(str(llama))),
-        MaskedModel(loading.load(str(bert))),
-    )
+    causal, masked = (CausalModel(loading.load(str(llama))), MaskedModel(loading.load(str(bert))))
     long = "the man " * 40
     with pytest.raises(
         LanguageModelError, match="item 3: 81 tokens, but the model's context has 64"

@@ -15,12 +15,7 @@ from tiny_fillers import constant  # noqa: E402
 from tiny_models import SPECIAL, WORDS, tiny_model  # noqa: E402
 
 from evenflow.transforms.lab.language_models.masked import MaskedModel  # noqa: E402
-from evenflow.transforms.lab.masking.scoring import (  # noqa: E402
-    LONG,
-    MASK,
-    SEVERAL,
-    MaskedScorer,
-)
+from evenflow.transforms.lab.masking.scoring import LONG, MASK, SEVERAL, MaskedScorer  # noqa: E402
 from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder  # noqa: E402
 from evenflow.transforms.models.loading import load  # noqa: E402
 from evenflow.wordlists import loader  # noqa: E402

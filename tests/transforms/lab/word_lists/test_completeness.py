@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from evenflow.transforms.lab.word_lists import compare, complete, corpus
@@ -56,7 +55,6 @@ def test_counts_are_those_of_the_finder_document_by_document() -> None:
 def test_an_empty_corpus_has_no_score() -> None:
     (found,) = corpus.count([], [LIST])
     assert complete.curve(found) == [] and complete.settled([], 0.1) is None
-    assert compare.difference(found, found) is None
 
 
 def test_missing_forms_and_their_pairs() -> None:
@@ -98,19 +96,10 @@ def test_the_curve_ends_at_the_score_of_the_whole_list() -> None:
         assert abs((points[settled - 2].score.dr or 0) - (end or 0)) > 0.01
 
 
-def test_overlap_and_paired_difference() -> None:
+def test_overlap() -> None:
     other = replace(LIST, labels={"actress": 0, "Actor": 1, "usher": 1})
     female, male = compare.overlaps(LIST, other)
     assert (female.both, female.precision, female.recall) == (("actress",), 1 / 2, 1.0)
     assert (male.both, male.only_reference, male.precision) == (("actor",), ("usher",), 1 / 3)
     with pytest.raises(compare.CompareError, match="other groups"):
         compare.overlaps(LIST, replace(LIST, groups=("a", "b")))
-    first, second = corpus.count([TEXTS * 20], [LIST, other])
-    assert compare.difference(first, first) == (0.0, 0.0, 0.0)
-    found = compare.difference(first, second)
-    assert found is not None
-    value, low, high = found
-    # 2 and 6 of 8 mentions against 1 and 5 of 6
-    assert value == pytest.approx((6 / 8 - 1 / 2) - (5 / 6 - 1 / 2))
-    assert low < value < high < 0 or low < value < high
-    assert np.isfinite([low, high]).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import word_drafts
@@ -22,35 +23,29 @@ def proposed(*words: str, group: str = "wood", source: str = NEIGHBOUR) -> list[
     return [Proposal(word, group, source) for word in words]
 
 
+def made_of(
+    wood: list[Proposal], texts: list[list[str]], option: Literal["A", "B"] = "B"
+) -> draft.Draft:
+    """A draft of two groups, the second of which has a smith."""
+    words = {"wood": wood, "metal": proposed("smith", group="metal")}
+    return draft.make("craft", words, texts, option=option, top=5, source="test", licence="")
+
+
 def test_seeds_stay_as_they_are_given_and_stop_words_are_left_out() -> None:
     seeds = proposed("whittler", "Will", source=SEED)
-    made = draft.make(
-        "craft",
-        {"wood": [*seeds, *proposed("carver", "the")], "metal": proposed("smith", group="metal")},
-        [["The carver and a smith."]],
-        option="B",
-        top=5,
-        source="test",
-        licence="",
-    )
+    wanted = [*seeds, *proposed("carver", "the")]
+    made = made_of(wanted, [["The carver and a smith."]])
     wood = {each.word: each for each in made.candidates if each.group == "wood"}
     assert list(wood) == ["whittler", "Will", "carver"]
     assert wood["whittler"].mentions == 0 and not wood["Will"].warnings
 
 
 @pytest.mark.parametrize(("option", "first"), [("A", "joiner"), ("B", "carver")])
-def test_a_draft_has_what_the_corpus_has(option: str, first: str) -> None:
-    made = draft.make(
-        "craft",
-        {
-            "wood": proposed("carver", "carvers", "joiner", "whittler", "CARVER"),
-            "metal": proposed("smith", group="metal"),
-        },
+def test_a_draft_has_what_the_corpus_has(option: Literal["A", "B"], first: str) -> None:
+    made = made_of(
+        proposed("carver", "carvers", "joiner", "whittler", "CARVER"),
         [["The carvers saw a joiner. Joiners!", "A smith."]],
-        option=option,  # type: ignore[arg-type]
-        top=5,
-        source="test",
-        licence="",
+        option,
     )
     wood = [each for each in made.candidates if each.group == "wood"]
     assert wood[0].word == first and len(wood) == 2
@@ -90,15 +85,7 @@ def test_words_of_other_languages_and_scripts(tmp_path: Path) -> None:
 
 def test_a_draft_without_words_in_the_corpus() -> None:
     with pytest.raises(DraftError, match="none of the proposed words"):
-        draft.make(
-            "craft",
-            {"wood": proposed("carver"), "metal": proposed("smith", group="metal")},
-            [],
-            option="A",
-            top=5,
-            source="",
-            licence="",
-        )
+        made_of(proposed("carver"), [])
 
 
 def test_a_draft_that_was_edited_by_hand(tmp_path: Path) -> None:

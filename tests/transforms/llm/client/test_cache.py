@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from inference_questions import question
 
 from evenflow.transforms.llm.client import cache as inference_cache
-from evenflow.transforms.llm.client.cache import Cache, CachedAnswer, CacheError, as_rows, cache_key
+from evenflow.transforms.llm.client.cache import Cache, CacheError, as_rows, cache_key
 from evenflow.transforms.llm.questions import Question
 
 FORKED = multiprocessing.get_context("fork")
@@ -25,13 +26,13 @@ def name(number: int) -> bytes:
 
 
 def test_what_was_stored_is_found_in_another_connection(tmp_path: Path) -> None:
-    answers = {name(1): CachedAnswer('{"a": 1}'), name(2): CachedAnswer(None, "answer not JSON")}
+    answers = {name(1): '{"a": 1}', name(2): "{}"}
     Cache(tmp_path / "deep" / "answers").put_many(answers)
     cache = Cache(tmp_path / "deep" / "answers")
     assert cache.get_many([name(number) for number in range(2000)]) == answers
     assert cache.get_many([]) == {}
-    cache.put_many({name(1): CachedAnswer('{"a": 2}')})
-    assert cache.get_many([name(1)]) == {name(1): CachedAnswer('{"a": 2}')}
+    cache.put_many({name(1): '{"a": 2}'})
+    assert cache.get_many([name(1)]) == {name(1): '{"a": 2}'}
     cache.close()
     assert cache.size()[0] == 2
 
@@ -44,16 +45,11 @@ def test_what_was_stored_is_found_in_another_connection(tmp_path: Path) -> None:
 def test_values_come_back_as_json(value: dict) -> None:
     import json
 
-    (kept,) = as_rows([(name(1), value, "")]).values()
-    assert kept.value is not None
-    assert json.loads(kept.value) == value
+    (kept,) = as_rows([(name(1), value)]).values()
+    assert json.loads(kept) == value
 
 
-@given(
-    st.sampled_from(["sentence", "digest", "messages"]),
-    st.text(),
-    st.text(),
-)
+@given(st.sampled_from(["sentence", "digest", "messages"]), st.text(), st.text())
 def test_keys_differ_where_anything_asked_does(part: str, one: str, other: str) -> None:
     def made(text: str) -> bytes:
         changed = {part: text if part != "messages" else ({"role": "user", "content": text},)}
@@ -72,13 +68,15 @@ def test_keys_differ_by_model_and_sampling() -> None:
     assert {len(each) for each in made} == {32}
 
 
-def test_bad_answers_are_forgotten_after_a_while_and_good_ones_are_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_answers_that_earlier_versions_kept_are_left_out(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "answers")
-    cache.put_many({name(1): CachedAnswer("{}"), name(2): CachedAnswer(None, "empty answer")})
-    monkeypatch.setattr(inference_cache, "BAD_ANSWER_SECONDS", -1)
-    assert set(cache.get_many([name(1), name(2)])) == {name(1)}
+    cache.put_many({name(1): "{}"})
+    with sqlite3.connect(tmp_path / "answers") as connection:
+        connection.execute(
+            "INSERT INTO answers (key, stored, value, reason) VALUES (?, ?, NULL, 'empty answer')",
+            (name(2), time.time()),
+        )
+    assert cache.get_many([name(1), name(2)]) == {name(1): "{}"}
 
 
 def test_the_file_stays_within_its_bytes_and_keeps_the_newest(tmp_path: Path) -> None:
@@ -86,9 +84,7 @@ def test_the_file_stays_within_its_bytes_and_keeps_the_newest(tmp_path: Path) ->
     cache = Cache(tmp_path / "answers", most)
     count = 8000
     for first in range(0, count, 100):
-        cache.put_many(
-            {name(number): CachedAnswer("x" * 700) for number in range(first, first + 100)}
-        )
+        cache.put_many({name(number): "x" * 700 for number in range(first, first + 100)})
     stored, size = cache.size()
     assert size <= most + inference_cache.CHECKED_EVERY * 2000
     assert (tmp_path / "answers").stat().st_size <= 1.3 * most
@@ -102,8 +98,8 @@ def _writer(path: Path, own: int, count: int) -> None:
     for number in range(count):
         cache.put_many(
             {
-                name(own * count + number): CachedAnswer(str(own)),
-                name(number): CachedAnswer("shared"),
+                name(own * count + number): str(own),
+                name(number): "shared",
             }
         )
 
@@ -122,7 +118,7 @@ def test_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
 def _stores_and_is_killed(path: Path) -> None:
     """Stores an answer and is killed at once."""
     cache = Cache(path)
-    cache.put_many({name(1): CachedAnswer("{}")})
+    cache.put_many({name(1): "{}"})
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -131,18 +127,18 @@ def test_what_was_stored_outlives_a_kill(tmp_path: Path) -> None:
     worker.start()
     worker.join()
     assert worker.exitcode == -signal.SIGKILL
-    assert Cache(tmp_path / "answers").get_many([name(1)]) == {name(1): CachedAnswer("{}")}
+    assert Cache(tmp_path / "answers").get_many([name(1)]) == {name(1): "{}"}
 
 
 def _reads_inherited(cache: Cache) -> None:
     """Uses a cache that was opened before the fork."""
-    cache.put_many({name(2): CachedAnswer("{}")})
+    cache.put_many({name(2): "{}"})
     os._exit(0 if cache.size()[0] == 2 else 1)
 
 
 def test_a_fork_opens_the_file_anew(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "answers")
-    cache.put_many({name(1): CachedAnswer("{}")})
+    cache.put_many({name(1): "{}"})
     worker = FORKED.Process(target=_reads_inherited, args=(cache,))
     worker.start()
     worker.join()

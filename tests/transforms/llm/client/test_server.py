@@ -1,6 +1,11 @@
 """A server's version and models, and the message for everything that is wrong with it."""
 
-from collections.abc import Iterator
+import socket
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import chain, repeat
 
 import pytest
 from scripted_llm import MODEL, ScriptedLLM
@@ -73,3 +78,46 @@ def test_a_message_names_an_address_without_a_server() -> None:
     server.close()
     with pytest.raises(InferenceError, match="no server answers"):
         describe(ServerSettings(server.url, MODEL))
+
+
+@contextmanager
+def sending(parts: Iterable[bytes], pause: float = 0) -> Iterator[str]:
+    """An address whose server sends parts, with a pause before each, until the client leaves."""
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                client = listener.accept()[0]
+                with client, suppress(OSError):
+                    client.recv(65536)
+                    for part in parts:
+                        time.sleep(pause)
+                        client.sendall(part)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("head", [HEAD + b"\r\n", HEAD + b"X: "])
+def test_a_list_that_comes_byte_by_byte_ends_by_the_deadline(head: bytes) -> None:
+    began = time.monotonic()
+    with (
+        sending(chain([head], repeat(b" ")), 0.1) as url,
+        pytest.raises(InferenceError, match="no whole answer within 1 s"),
+    ):
+        describe(ServerSettings(url, MODEL, deadline=1))
+    assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize("more", [b"", b"Content-Encoding: gzip\r\n"])
+def test_a_list_without_an_end_is_read_up_to_the_limit(more: bytes) -> None:
+    with (
+        sending(chain([HEAD + more + b"\r\n"], repeat(b" " * 65536))) as url,
+        pytest.raises(InferenceError, match="more than 1048576 bytes"),
+    ):
+        describe(ServerSettings(url, MODEL))

@@ -115,7 +115,7 @@ def test_vectors_whose_signs_are_not_right_block_no_pane(
     (pane,) = run(referred(tmp_path, attribute, vectors), [(400, 0)])
     verdict = found_in(pane).verdict
     assert verdict.state == "warn"
-    assert "block begins at 0.2; not blocked: " in verdict.reason and why in verdict.reason
+    assert "reaches block (0.2); not blocked: " in verdict.reason and why in verdict.reason
 
 
 def test_a_share_between_the_thresholds_warns(config: Config) -> None:
@@ -125,7 +125,7 @@ def test_a_share_between_the_thresholds_warns(config: Config) -> None:
 
 def test_few_sentences_are_not_judged(config: Config) -> None:
     (pane,) = run(config, [(150, 0)])
-    assert found_in(pane).verdict.state == "too few"
+    assert found_in(pane).verdict.state == "not_judged"
     assert "150 sentences in 150 documents; 200 sentences are needed" in (
         found_in(pane).verdict.reason
     )

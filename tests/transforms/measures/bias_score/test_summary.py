@@ -54,13 +54,7 @@ def test_sums_by_hand() -> None:
         "above": 2,
         "total": 6000,
         "groups": {"female": 6000, "male": 0},
-        "products": {
-            "nn": 5,
-            "na": 3,
-            "nt": 2 * 4000 + 2000,
-            "aa": 2,
-            "tt": 4000**2 + 2000**2,
-        },
+        "products": {"nn": 5, "na": 3, "nt": 2 * 4000 + 2000, "aa": 2, "tt": 4000**2 + 2000**2},
         "bins": {str(number): 1 for number in bins},
     }
 

@@ -67,7 +67,7 @@ def test_earlier_panes_count_and_without_records_nothing_is_judged() -> None:
     assert together.records == counted(30, 400)["records"]
     config = Config.model_validate({"coverage": {"tau": 0.1}})
     nothing = COVERAGE.judge(config, config.word_lists(), {}, None)
-    assert nothing is not None and nothing.verdict.state == "too few"
+    assert nothing is not None and nothing.verdict.state == "not_judged"
     assert COVERAGE.judge(Config(), Config().word_lists(), {}, None) is None
 
 
@@ -77,7 +77,7 @@ def test_what_so_few_records_cannot_show_is_said_and_not_judged() -> None:
     assert entry is not None
     rolling = entry.rolling
     assert (rolling["found"], rolling["unsure"], rolling["state"]) == (0, 1, "cannot tell")
-    assert entry.verdict.state == "too few"
+    assert entry.verdict.state == "not_judged"
     assert entry.verdict.reason.startswith("cannot tell: 1 pattern is below 0.005, but not surely")
     assert rolling["least_tau"] == pytest.approx(1 - 0.025 ** (1 / 1002))
     surely = judged(2, 3000, tau="0.5%", block=0.9)
@@ -90,9 +90,7 @@ def test_what_so_few_records_cannot_show_is_said_and_not_judged() -> None:
 def test_sums_keep_what_the_next_verdict_needs() -> None:
     entries = [
         pane_entry(
-            pane,
-            folder="quarantine" if pane == 1 else "accepted",
-            coverage=judged(pane + 1, 200),
+            pane, folder="quarantine" if pane == 1 else "accepted", coverage=judged(pane + 1, 200)
         )
         for pane in range(6)
     ]

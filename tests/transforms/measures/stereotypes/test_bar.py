@@ -11,7 +11,7 @@ import pytest
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.explain.explainer import Explainer
 from evenflow.schemas.config import load
-from evenflow.transforms.measures.stereotypes.bar import StereotypeBar
+from evenflow.transforms.measures.stereotypes.judging import StereotypeBar
 from evenflow.transforms.substitution.sets import STEREOTYPE, Set
 from evenflow.wordlists import loader
 

@@ -95,19 +95,6 @@ def test_a_sentence_goes_and_its_blank_is_closed(text: str, left: str) -> None:
     assert (done.text, done.aside) == (left, None)
 
 
-def test_policies() -> None:
-    text = f"She sang. {STRONG} He ate."
-    for policy, left, aside, gone in (
-        ("flag", text, None, set[tuple[int, str]]()),
-        ("quarantine", text, SET_ASIDE, {(1, "gender")}),
-        ("remove", "She sang. He ate.", None, {(1, "gender")}),
-    ):
-        done = screened(text, stereotypes__policy=policy, stereotypes__threshold=0.7)
-        assert (done.text, done.aside) == (left, aside)
-        assert {key for key, finding in done.findings.items() if finding.remove} == gone
-    assert screened(text, stereotypes__policy="remove", stereotypes__threshold=0.9).text == text
-
-
 def test_an_attribute_has_its_own_policy_and_threshold() -> None:
     text = "She sang. The elderly dog and the man are very lazy. He ate."
     own = {
@@ -301,46 +288,3 @@ def test_a_field_gives_the_kind_of_text_and_creeds_and_other_groups_are_counted(
     assert found is not None and (found.strong, found.creeds, found.kept) == (2, 1, 2)
     assert entry.unlisted["nationality"].potential == entry.unlisted["nationality"].strong == 1
     assert set(entry.unlisted) == {"nationality"}
-
-
-def test_the_filter_in_a_run(tmp_path: Path) -> None:
-    rows = [
-        {
-            "id": "a",
-            "text": ("The shop opens at nine. Muslims are violent savages. A Muslim bought a hat."),
-            "n": 1,
-        },
-        {"id": "b", "text": "The Jews are violent savages.", "n": 2},
-        {"id": "c", "text": "A Jew sold them fish.", "n": 3},
-    ]
-    path = tmp_path / "in.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    out = tmp_path / "out"
-    overrides = {
-        "stereotypes.policy": "remove",
-        "stereotypes.threshold": 0.6,
-        "repair.mode": "substitute",
-    }
-    Run([str(path)], out, load(None, overrides, ["religion"])).go()
-    [entry] = read_entries(out)
-    found = entry.attributes["religion"].stereotypes
-    assert found is not None and entry.checks.success
-    kept = {row["id"]: row["text"] for row in pq.read_table(out / "accepted").to_pylist()}
-    assert entry.set_aside is not None
-    aside = pq.read_table(out / "quarantine" / entry.set_aside.name).to_pylist()
-    assert [(row["id"], row["text"], row["n"]) for row in aside] == [("b", rows[1]["text"], 2)]
-    assert aside[0]["reason"] == TOO_MUCH
-    assert "savages" not in kept["a"] and kept["a"].startswith("The shop opens at nine. ")
-    [table] = [pq.read_table(path).to_pylist() for path in (out / "sentences").iterdir()]
-    strong = [row for row in table if row["remove_sentence"]]
-    assert len(strong) == found.strong == 2 and all(
-        row["score_scsc"] >= 0.6 and row["text_cda"] is None for row in strong
-    )
-    assert found.asked == len(table) and sum(entry.attributes["religion"].sums.counts) == len(
-        table
-    ) - len(strong)
-    assert all(
-        rows[0]["text"][row["start"] : row["end"]] == row["sent_text"]
-        for row in table
-        if row["id"] == "a"
-    )

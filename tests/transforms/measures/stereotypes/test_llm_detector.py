@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_answers import stereotype
 from scripted_asker import Says
 
 from evenflow.prompts import loader
@@ -30,22 +31,8 @@ from evenflow.transforms.measures.stereotypes.llm_detector import (
 )
 
 SENTENCE = "Old men are stubborn."
-YES = {
-    "mentions_group": True,
-    "label": "Old men",
-    "belief": True,
-    "said": "are stubborn",
-    "trait": True,
-    "stereotype": True,
-}
-NOBODY = {
-    "mentions_group": False,
-    "label": None,
-    "belief": None,
-    "said": None,
-    "trait": None,
-    "stereotype": False,
-}
+YES = stereotype("Old men", "are stubborn")
+NOBODY = dict.fromkeys(YES) | {"mentions_group": False, "stereotype": False}
 
 
 class Half:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from model_answers import indicators
 from scripted_asker import Says
 from stereotype_models import scorer as heads
 
@@ -16,18 +17,7 @@ from evenflow.transforms.measures.stereotypes.llm_scorer import Indication, Tier
 SENTENCE = "Old men are lazy."
 LABELS = [(0, 7, "age")]
 SCORER = heads()
-FULL = {
-    "has_label": True,
-    "label": "Old men",
-    "target": "generic",
-    "connotation": "neutral",
-    "grammar": "noun",
-    "form": "generic",
-    "information": "are lazy",
-    "situation": "characteristic",
-    "sentiment": "negative",
-    "generalisation": "abstract",
-}
+FULL = indicators("Old men", "are lazy") | {"connotation": "neutral"}
 NOBODY = dict.fromkeys(FULL) | {"has_label": False}
 
 

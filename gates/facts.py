@@ -1,0 +1,377 @@
+"""The facts of an output: what terminal, pages, board, card and metrics are tables of.
+
+They follow from the sums of its ledger alone, and from whether somebody holds the gate.
+"""
+
+from __future__ import annotations
+
+import operator
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from evenflow.gates import weights
+from evenflow.gates.ledger.totals import AttributeTotals, Totals
+from evenflow.schemas.config import Config
+from evenflow.schemas.ledger import Entry, PaneEntry, Score, State, Verdict
+from evenflow.schemas.words import counted, dr_of, score
+from evenflow.transforms.measures import registry
+from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
+from evenflow.transforms.measures.shift.measure import block_from
+from evenflow.transforms.text.language import ENGLISH
+
+FIELDS = 8  # fields that are named
+
+
+class Answer(Entry):
+    """Whether one may train on accepted/: the same in exit status, status, report and board.
+
+    Attributes:
+        word: That of the gate's state: held, or a state.
+        why: In a sentence.
+        next: The next step; None: there is none.
+    """
+
+    may: bool
+    word: str
+    why: str
+    next: str | None
+
+
+class Panes(Entry):
+    """Panes of which something is said, and the reason in the last of them."""
+
+    panes: int
+    reason: str | None
+
+
+class Asking(Panes):
+    """Panes whose questions a language model left unanswered too often, and all questions."""
+
+    questions: int
+    fallbacks: int
+
+
+class StreamFacts(Entry):
+    """The stream's own rolling score and state."""
+
+    state: State | None
+    rolling: Score | None
+
+
+class AttributeFacts(Entry):
+    """An attribute after the last pane.
+
+    Attributes:
+        accepted: Score of accepted/.
+        dr_before: Of the text before its repair; None without repair.
+        hardly_named: The groups of which the text has too few for the target, in words, or None.
+        panes: Number of panes in each state.
+    """
+
+    verdict: Verdict
+    rolling: Score
+    cumulative: Score
+    accepted: Score | None
+    stream: StreamFacts
+    dr_before: float | None
+    hardly_named: str | None
+    panes: dict[State, int]
+
+    @classmethod
+    def of(cls, each: AttributeTotals) -> AttributeFacts:
+        """The facts of an attribute's sums."""
+        last, stream = each.last, each.last.stream_verdict
+        came = each.repair.before if each.repair is not None else each.unweighted
+        before = None if came is None else demographic_representation(came.counts, last.target)
+        counts = (came or each.sums).counts
+        return cls(
+            verdict=last.verdict,
+            rolling=last.rolling,
+            cumulative=last.cumulative,
+            accepted=last.accepted,
+            stream=StreamFacts(state=stream and stream.state, rolling=last.stream),
+            dr_before=None if before is None else round(before, DIGITS),
+            hardly_named=weights.hardly_named(last.groups, last.target, counts),
+            panes=each.states,
+        )
+
+
+class Facts(Entry):
+    """The state of a gate and its figures so far.
+
+    Attributes:
+        state: block if any pane is in quarantine, else the state of the last pane.
+        blocked: Numbers of the last blocked_panes.
+        reviewed: Panes that people accepted or rejected against the gate, and those that they left
+            in quarantine.
+        reading: Panes of which too little could be read.
+        removed: Documents that gate.scope: documents set aside, and the panes that they were of.
+        extra: Documents with fields that fit no column, and each of these fields.
+        weights: What weights did (`weights.summary`); None without mode weight.
+        sections: Sections of measures, as `registry.place` puts them.
+    """
+
+    state: State
+    reason: str
+    train: Answer
+    finished: bool
+    held: str | None
+    panes: int
+    blocked_panes: int
+    blocked: list[int]
+    reviewed: dict[str, int]
+    reading: Panes
+    asking: Asking
+    documents: int
+    accepted: int
+    quarantined: int
+    dead_letters: int
+    dead_reasons: dict[str, int]
+    removed: dict[str, int]
+    extra: dict[str, Any]
+    languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
+    attributes: dict[str, AttributeFacts]
+    weights: dict[str, Any] | None = None
+    sections: dict[str, Any] = Field(default_factory=dict, exclude=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what JSON can hold: measures have their sections under their names."""
+        return self.model_dump() | self.sections
+
+
+def of(
+    totals: Totals,
+    finished: bool,
+    held: str | None,
+    config: Config | None = None,
+    output: object = "DIR",
+) -> Facts:
+    """Collect the facts of an output.
+
+    Args:
+        finished: Whether all input was read.
+        held: Why the gate is held; None where it is not.
+        config: Says whether anything is judged; None: that is not known.
+        output: What the next step names.
+    """
+    return Facts(
+        state="block" if totals.blocked_panes else totals.state,
+        reason=totals.blocked_reason if totals.blocked_panes else totals.reason,
+        train=answer(totals, finished, held, config, output),
+        finished=finished,
+        held=held,
+        panes=totals.panes,
+        blocked_panes=totals.blocked_panes,
+        blocked=totals.blocked,
+        reviewed=totals.reviewed.model_dump(exclude={"documents", "decided"}),
+        reading=Panes(panes=totals.unread, reason=totals.unread_reason or None),
+        asking=Asking(
+            panes=totals.asking["warn"] + totals.asking["block"],
+            reason=totals.asking_reason or None,
+            questions=sum(each["questions"] for each in totals.llm.values()),
+            fallbacks=sum(sum(each["fallbacks"].values()) for each in totals.llm.values()),
+        ),
+        documents=totals.documents,
+        accepted=totals.accepted,
+        quarantined=totals.documents - totals.accepted,
+        dead_letters=totals.dead,
+        dead_reasons={name: each.count for name, each in sorted(totals.dead_reasons.items())},
+        removed={"documents": totals.removed, "panes": totals.lightened},
+        extra={"documents": totals.extra, "fields": totals.outside},
+        languages=totals.languages,
+        attributes={
+            name: AttributeFacts.of(each) for name, each in sorted(totals.attributes.items())
+        },
+        weights=weights.summary(totals),
+        sections=registry.place(measures(totals, in_status=True), {}),
+    )
+
+
+def measures(totals: Totals, in_status: bool) -> dict[str, Any]:
+    """The sections of the measures that stand in `gate status`, or of the others.
+
+    Returns:
+        Sections by name; None of a measure that ships and is off.
+    """
+    return {
+        name: None if own is None else each.section(own, totals.documents, totals.aside)
+        for name, each in registry.measures(totals.measures).items()
+        if each.in_status == in_status
+        for own in [totals.measures.get(name)]
+    }
+
+
+def answer(
+    totals: Totals,
+    finished: bool,
+    held: str | None,
+    config: Config | None = None,
+    output: object = "DIR",
+) -> Answer:
+    """Answer whether one may train on accepted/."""
+    waiting = totals.blocked_panes - totals.reviewed.rejected - totals.reviewed.confirmed
+    word = "block" if waiting > 0 else totals.state
+    if word == "block" and not waiting:  # the last pane, on which somebody has decided
+        word = "warn"
+    why, step, named = totals.reason, None, shlex.quote(str(output))
+    if held is not None:
+        word, why = "held", held
+        step = f"evenflow gate release {named} --reason '…', then the same command again"
+        if totals.folder == "quarantine":
+            step = f"evenflow gate why {named}; {step}"
+    elif waiting > 0:
+        undecided = [pane for pane in totals.blocked if pane not in totals.reviewed.decided]
+        last = undecided[-1] if undecided else totals.blocked[-1]
+        why = f"pane {last} is in quarantine/, undecided"
+        if waiting > 1:
+            shown = ", ".join(map(str, undecided[-FIELDS:]))
+            more = "… " * (waiting > FIELDS)
+            why = f"panes {more}{shown} are in quarantine/, undecided; {last}"
+        if last == totals.blocked[-1]:
+            why += f": {totals.blocked_reason}"
+        step = (
+            f"evenflow gate why {named}, then evenflow gate accept (or reject) {named}"
+            f" --pane {last} --reason '…'"
+        )
+    elif word == "warn":
+        step = f"evenflow gate why {named}"
+    elif totals.panes and config is not None and (measured := unjudged(config)):
+        why, step = measured, "evenflow init INPUT"
+    if totals.panes and not finished and held is None:
+        why += "; the run is not finished"
+    return Answer(may=held is None and waiting <= 0, word=word, why=why, next=step)
+
+
+def unjudged(config: Config) -> str | None:
+    """Say that nothing can be blocked by what is measured.
+
+    Returns:
+        A sentence; None where a threshold or a reference is given.
+    """
+    if block_from(config) is not None or any(
+        config.thresholds(name)[0] is not None for name in config.attributes
+    ):
+        return None
+    return "measured, not judged: no threshold of DR is set, and no reference of the sources"
+
+
+def answers(facts: Facts) -> Iterator[str]:
+    """Say whether one may train on accepted/, why, what to do, and where documents went."""
+    train = facts.train
+    yield f"May one train on accepted/: {'yes' if train.may else 'no'}"
+    yield f"why: {train.why}"
+    if train.next:
+        yield f"next: {train.next}"
+    yield from lines(facts)
+
+
+def lines(facts: Facts) -> Iterator[str]:
+    """Say where documents went, besides accepted/ and quarantine/, and what was answered.
+
+    Yields:
+        Sentences without their ends.
+    """
+    if any(facts.reviewed.values()):
+        yield "by people: " + ", ".join(
+            f"{counted(count, 'pane')} {what}" for what, count in facts.reviewed.items() if count
+        )
+    if count := facts.dead_letters:
+        yield f"{counted(count, 'dead letter')}: {_most(facts.dead_reasons)}"
+    if count := facts.reading.panes:
+        yield f"too little could be read of {counted(count, 'pane')}: {facts.reading.reason}"
+    asking = facts.asking
+    if asking.questions:
+        yield (
+            f"{counted(asking.questions, 'question')} to the language model,"
+            f" {asking.fallbacks:,} answered by the embedded one"
+        )
+    if asking.panes:
+        yield f"too many in {counted(asking.panes, 'pane')}: {asking.reason}"
+    if count := facts.removed["documents"]:
+        yield (
+            f"{counted(count, 'document')} of {counted(facts.removed['panes'], 'pane')} set"
+            " aside, so that the rest is accepted (gate.scope: documents)"
+        )
+    if count := facts.extra["documents"]:
+        yield (
+            f"{count:,} document{'s have' if count != 1 else ' has'} fields that fit no column and"
+            f" are JSON text in _extra: {_most(facts.extra['fields'])}; fields.schema sets the"
+            " columns"
+        )
+    yield from by_language(facts.languages)
+
+
+def attribute_lines(facts: Facts) -> Iterator[str]:
+    """Say what was done about attributes, and what they lack."""
+    for name, each in facts.attributes.items():
+        if each.dr_before is not None and not facts.weights:
+            yield f"{name}: cumulative DR {score(each.dr_before)} before repair"
+        if each.hardly_named:
+            yield f"{name}: {each.hardly_named}"
+    if facts.weights:
+        yield from weights.lines(facts.weights)
+
+
+def measure_lines(facts: Facts) -> Iterator[str]:
+    """Say what measures found, if the reason does not say it."""
+    for measure, section in registry.sections(facts.sections):
+        yield from (line for line in measure.lines(section) if line not in facts.reason)
+
+
+def by_language(counts: Mapping[str, int]) -> Iterator[str]:
+    """Say how many documents there are of each language, where languages matter."""
+    if counts:
+        others = sum(count for name, count in counts.items() if name != ENGLISH)
+        yield (
+            f"documents by language: {_most(counts)}; {others:,} that are not English are neither"
+            " repaired nor searched for stereotypes"
+        )
+
+
+def measured_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a measurement found besides counts; result: of `summaries.measured`."""
+    yield from by_language(result.get("languages", {}))
+    for name, each in result["attributes"].items():
+        known = each["convergence"]
+        if known["documents"] is not None or known["projected"] is not None:
+            yield f"{name}: DR known to ±{known['epsilon']:g}: {convergence(known)}"
+        if words := each.get("words"):
+            yield (
+                f"{name}: of {sum(words['counts'].values()):,} mentions about"
+                f" {sum(each['counts'].values()):,.0f} name people of their group"
+                f" ({counted(each['passages'], 'passage')} read); DR of all mentions:"
+                f" {dr_of(words)}"
+            )
+            against = ", ".join(f"{of}: {dr_of(row)}" for of, row in each["against"].items())
+            yield f"{name}: DR of people against other shares: {against}"
+    for each, section in registry.sections(result):
+        yield from each.lines(section)
+
+
+def convergence(row: Mapping[str, Any]) -> str:
+    """Say after how many documents an interval became narrower than a bound."""
+    if row["documents"] is not None:
+        return f"after {counted(row['documents'], 'document')} that name it"
+    if row["projected"] is None:
+        return "not known: there is no interval"
+    about = round(row["projected"], 2 - len(str(row["projected"])))
+    return f"not yet; needs about {about:,} documents that name it"
+
+
+def _most(counts: Mapping[str, int]) -> str:
+    """The greatest of some counts, with their names."""
+    most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    named = ", ".join(f"{name} {each:,}" for name, each in most[:FIELDS])
+    return named + ", …" * (len(most) > FIELDS)
+
+
+def notes(entries: Sequence[PaneEntry]) -> Iterable[str]:
+    """What measures say of the last pane, in sentences (see `Measure.notes`)."""
+    if not entries:
+        return []
+    known = registry.measures(entries[-1].measures)
+    found = registry.records(entries[-1]).items()
+    return [line for name, record in found for line in known[name].notes(record)]

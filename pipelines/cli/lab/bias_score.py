@@ -1,0 +1,139 @@
+"""`evenflow lab bias-score`: an attribute's direction, the reference of panes, and sentences."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evenflow.pipelines.cli import options
+from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.terminal.endings import printing, show
+from evenflow.pipelines.terminal.lines import visible
+
+if TYPE_CHECKING:
+    from evenflow.schemas.config import Config
+
+KEYS = ("bias_score.attribute", "bias_score.vectors")
+
+
+@command(
+    "evenflow lab bias-score direction",
+    "evenflow lab bias-score direction --vectors glove.txt --json",
+    keys=KEYS,
+    section="bias_score",
+)
+def lab_bias_score_direction(*, settings: options.Settings, as_json: bool = False) -> None:
+    """Show how well word vectors tell an attribute's groups apart.
+
+    That is the share of the variance of the pairs' differences that the direction explains, and
+    how well it agrees with the direction from all pairs of the word list.
+    """
+    from evenflow.transforms.measures.bias_score import signal
+    from evenflow.transforms.measures.bias_score.direction import described
+
+    config = configuration(settings)
+    own, words = signal.of(config), config.word_list(config.bias_score.attribute)
+    shown = described(own.direction, own.vectors, words, own.made_with["vectors"])
+    show(shown, as_json, _draw)
+
+
+@command(
+    "evenflow lab bias-score reference clean/ --output reference.json",
+    "evenflow lab bias-score reference clean/ --vectors glove.txt --output r.json",
+    keys=KEYS,
+    section="bias_score",
+)
+def lab_bias_score_reference(
+    inputs: list[str], *, output: Path, settings: options.Settings
+) -> None:
+    """Compute the bias score's percentiles over a corpus.
+
+    The file says what the scores were made with. A run with other vectors or words refuses it.
+
+    Args:
+        output: The file to write.
+    """
+    from evenflow.gates.ledger.files import canonical
+    from evenflow.pipelines.engine.files.measure import measure
+    from evenflow.pipelines.terminal.progress import reporter
+    from evenflow.schemas.documents import Figures
+    from evenflow.transforms.io import files
+    from evenflow.transforms.measures.bias_score import reference as references
+    from evenflow.transforms.measures.bias_score import signal
+    from evenflow.transforms.measures.bias_score.records import BiasSums
+    from evenflow.transforms.storage.storage import at
+
+    config = configuration(settings)
+    own, total = signal.of(config), Figures()
+    sizes = options.sizes_of(inputs, config)
+    with reporter("text", sizes, not sys.stderr.isatty()) as progress:
+        for figures in measure(inputs, config):
+            total.add(figures)
+            progress.on_measured(figures)
+    sums = BiasSums.model_validate(total.measures["bias_score"]["sums"])
+    if not sums.sentences:
+        raise files.InputError("no sentence with a known word in the input")
+    made = references.content(config.bias_score.attribute, own.made_with, sums)
+    at(output.parent).write(output.name, canonical(made))
+    with printing():
+        print(
+            f"{made['sentences']:,} sentences of {made['documents']:,} documents"
+            f" ({sums.unknown:,} without a known word)"
+        )
+        for percent, each in made["percentiles"].items():
+            interval = "" if each["low"] is None else f" [{each['low']:.4f}, {each['high']:.4f}]"
+            print(f"percentile {percent}: {each['value']:.4f}{interval}")
+
+
+def configuration(settings: options.Settings) -> Config:
+    """The configuration of a command that scores and does not judge."""
+    config = settings.configuration({"bias_score.mode": "measure"})
+    scored = config.bias_score.model_copy(update={"reference": None})
+    return config.model_copy(update={"bias_score": scored})
+
+
+def _draw(shown: dict[str, Any]) -> None:
+    """Print how well vectors tell groups apart."""
+    pairs, explained = shown["pairs"], shown["explained"]
+    what = f"{shown['pairs_used']} of {pairs} pairs" if pairs else "the labels of each group"
+    print(f"{shown['attribute']}, from {what}: explains {explained:.0%} of the variance")
+    if "agreement" in shown:
+        print(
+            f"from the word list's pairs ({shown['list_pairs_used']} of {shown['list_pairs']}):"
+            f" explains {shown['list_explained']:.0%}; cosine of the two {shown['agreement']:.2f}"
+        )
+
+
+@command(
+    "evenflow lab bias-score top 'corpus/*.jsonl.gz' --most 10",
+    "evenflow lab bias-score top corpus/ --attribute religion --json",
+    keys=KEYS,
+    section="bias_score",
+)
+def lab_bias_score_top(
+    inputs: list[str],
+    *,
+    settings: options.Settings,
+    most: options.Count = 10,
+    as_json: bool = False,
+) -> None:
+    """Show the sentences whose neutral words lean most to each group.
+
+    A high score says what words go together with, not that a sentence is unfair: look at them
+    before data are taken out or copied by it.
+
+    Args:
+        most (K): Sentences for each group.
+    """
+    from evenflow.transforms.lab.bias_score.top import top as find
+
+    show(find(inputs, configuration(settings), most), as_json, _draw_top)
+
+
+def _draw_top(shown: dict[str, list[dict[str, Any]]]) -> None:
+    """Print the sentences of each group."""
+    for group, rows in shown.items():
+        print(f"{visible(group)}:" if rows else f"{visible(group)}: no sentence leans to it")
+        for row in rows:
+            print(visible(f"  {row['score']:.4f}  {row['sentence']}  ({row['id']})"))

@@ -1,0 +1,127 @@
+"""`evenflow reference` and `init`, and runs that are judged by what they wrote."""
+
+import json
+import random
+import subprocess
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from printed import COMMAND
+
+from evenflow.gates.ledger.files import parse_entry
+from evenflow.transforms.measures.shift.measure import read
+
+WOMEN, MEN = "She met her mother. The woman smiled.", "He met his father. The man smiled."
+
+
+def evenflow(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command."""
+    return subprocess.run([COMMAND, *words], capture_output=True, text=True)
+
+
+def corpus(path: Path, documents: int, seed: int, lost_from: int | None = None) -> Path:
+    """Documents of two sources that name women in 30 and 60 %; of b none from a number on."""
+    rng, lines = random.Random(seed), list[str]()
+    for number in range(documents):
+        source, share = ("a", 0.3) if rng.random() < 0.5 else ("b", 0.6)
+        if source == "b" and lost_from is not None and number >= lost_from:
+            share = 0.0
+        text = WOMEN if rng.random() < share else MEN
+        lines.append(json.dumps({"id": str(number), "source": source, "text": text}))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def entries(output: Path) -> list[dict]:
+    """The ledger's entries, in order."""
+    return [json.loads(each.read_bytes()) for each in sorted((output / "ledger").glob("0*.json"))]
+
+
+def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Path) -> None:
+    old = corpus(tmp_path / "old.jsonl", 1200, 1)
+    config = tmp_path / "gate.yaml"
+    assert evenflow("init", str(old), "--output", str(config)).returncode == 0
+    text = config.read_text()
+    assert "each source was, by source" in text and "file: gate.reference.json" in text
+    assert "0 with a warning, 0 blocked" in " ".join(text.replace("#", "").split())
+    assert set(read(str(tmp_path / "gate.reference.json")).strata) == {"a", "b"}
+
+    new = corpus(tmp_path / "new.jsonl", 1200, 2)
+    done = evenflow("run", "-i", str(new), "-o", str(tmp_path / "good"), "--config", str(config))
+    assert done.returncode == 0
+    assert {each["verdict"]["state"] for each in entries(tmp_path / "good")} == {"open"}
+
+    bad = corpus(tmp_path / "bad.jsonl", 1200, 3, lost_from=600)
+    output = tmp_path / "out"
+    done = evenflow("run", "-i", str(bad), "-o", str(output), "--config", str(config))
+    assert done.returncode == 0
+    found = entries(output)
+    gone = sum(each["set_aside"]["rows"] for each in found if each["set_aside"])
+    assert "set aside: b: gender: " in done.stdout
+    assert f"{gone} documents of " in done.stdout and "not judged" not in done.stdout
+    first = next(at for at, each in enumerate(found) if each["shift"]["aside"])
+    assert 600 // (1200 // len(found)) <= first <= 600 // (1200 // len(found)) + 3
+    assert all(each["shift"]["aside"] in ([], ["b"]) for each in found)
+    moved = pq.read_table(next((output / "quarantine").glob("*-aside.parquet")))
+    assert set(moved["source"].to_pylist()) == {"b"}
+    assert "shift" in moved["reason"].to_pylist()[0]
+    assert {each["extra"] for each in found} == {0}
+    kept = pq.read_table(output / "accepted" / found[-1]["shards"][0]["name"])
+    assert set(kept["source"].to_pylist()) == {"a"}
+    last = parse_entry(json.dumps(found[-1]).encode(), "entry")
+    assert last.attributes["gender"].sums.documents == last.documents == kept.num_rows
+    assert evenflow("gate", "verify", str(output), "--files").returncode == 0
+
+
+def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:
+    old = corpus(tmp_path / "old.jsonl", 800, 1)
+    keys = ["--set", "reference.by=source", "--pane-docs", "50", "-q"]
+    done = evenflow("run", "-i", str(old), "-o", str(tmp_path / "out"), *keys[:-1])
+    assert done.returncode == 0
+    assert "measured, not judged: no threshold of DR is set" in done.stdout
+    file = tmp_path / "r.json"
+    words = ["reference", str(tmp_path / "out"), "--output", str(file)]
+    made = evenflow(*words)
+    assert made.returncode == 0 and "2 sources" in made.stdout
+    assert read(str(file)).by == "source"  # as the run had it
+    assert evenflow(*words).returncode == 2
+    extra = tmp_path / "extra.jsonl"
+    extra.write_text(old.read_text().replace('"source": "a"', '"source": "c"'))
+    added = ["reference", str(extra), "--output", str(file), "--add"]
+    before = read(str(file)).strata["b"]
+    other = evenflow(*added, "--by", "id")
+    assert other.returncode == 2 and "by source, those to add by id" in other.stderr
+    assert evenflow(*added).returncode == 0
+    assert set(read(str(file)).strata) == {"a", "b", "c"}
+    assert read(str(file)).strata["b"] == before
+
+
+def test_the_parts_of_a_data_set_are_one_source(tmp_path: Path) -> None:
+    for number in range(3):
+        corpus(tmp_path / f"posts-{number:04d}.jsonl", 100, number)
+    file = tmp_path / "r.json"
+    made = evenflow("reference", str(tmp_path), "--output", str(file))
+    assert made.returncode == 0
+    assert list(read(str(file)).strata) == ["posts"]
+
+
+def test_the_field_of_the_sources_is_the_reference_s(tmp_path: Path) -> None:
+    old, file = corpus(tmp_path / "old.jsonl", 800, 1), tmp_path / "r.json"
+    assert evenflow("reference", str(old), "--by", "source", "-o", str(file)).returncode == 0
+    words = ["run", "-i", str(old), "-o", str(tmp_path / "out"), "--set", f"reference.file={file}"]
+    done = evenflow(*words, "--set", "reference.by=id")
+    assert done.returncode == 2 and "reference.by says id" in done.stderr
+    assert evenflow(*words).returncode == 0
+    assert entries(tmp_path / "out")[0]["shift"]["strata"].keys() == {"a", "b"}
+    again = evenflow(*words, "--set", "reference.by=source")
+    assert again.returncode == 0, again.stderr  # the same settings
+
+
+@pytest.mark.parametrize("key", ["reference.file=missing.json", "gate.shift.block=2"])
+def test_a_wrong_reference_ends_a_run_before_it_begins(tmp_path: Path, key: str) -> None:
+    old = corpus(tmp_path / "old.jsonl", 10, 1)
+    done = evenflow("run", "-i", str(old), "-o", str(tmp_path / "out"), "--set", key)
+    assert done.returncode in (1, 2)
+    assert "unexpected" not in done.stderr
+    assert not (tmp_path / "out" / "accepted").exists() or not entries(tmp_path / "out")

@@ -1,0 +1,127 @@
+"""The size of the house: to raise a limit is a line here, which a reader of the change sees."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config_keys import keys
+from places import DATA, ROOT
+from pure_lines import pure
+
+from evenflow.pipelines.cli.app import application
+from evenflow.schemas.config import Config
+
+# Pure lines of Python by room: a folder of the second level, or what lies beside such folders
+LIMITS = {
+    "deploy": 380,
+    "docs": 330,
+    "gates": 1_674,
+    "gates/expectations": 1_180,
+    "gates/ledger": 1_530,
+    "gates/metrics": 359,
+    "gates/sheet": 10,
+    "pipelines": 250,
+    "pipelines/accepted": 580,
+    "pipelines/api": 2_000,
+    "pipelines/cli": 2_552,
+    "pipelines/engine": 4_500,
+    "pipelines/examples": 60,
+    "pipelines/explain": 590,
+    "pipelines/lab": 2_940,
+    "pipelines/metrics": 310,
+    "pipelines/pages": 1_950,
+    "pipelines/terminal": 1_040,
+    "pipelines/triggers": 370,
+    "prompts": 120,
+    "schemas": 1_472,
+    "schemas/config": 1_920,
+    "setup.py": 120,
+    "tests": 42_515,
+    "transforms": 10,
+    "transforms/annotation": 980,
+    "transforms/io": 2_445,
+    "transforms/kafka": 1_900,
+    "transforms/lab": 5_265,
+    "transforms/labels": 555,
+    "transforms/llm": 1_600,
+    "transforms/measures": 5_610,
+    "transforms/models": 1_080,
+    "transforms/repair": 2_000,
+    "transforms/staging": 540,
+    "transforms/storage": 550,
+    "transforms/substitution": 1_450,
+    "transforms/text": 1_170,
+    "wordlists": 665,
+}
+PRODUCT = 51_770  # pure lines of all rooms but the tests
+WORDS = 45_000  # of README and of docs/
+MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
+OPTIONS, KEYS = 300, 206
+# Runs a command in this process, and prints how many modules of evenflow are loaded at its end
+LOADED = """
+import sys
+from evenflow.pipelines.cli.app import main
+try:
+    main()
+except SystemExit as done:
+    assert not done.code or done.code == 3, done.code
+print(sum(name.startswith("evenflow") for name in sys.modules))
+"""
+
+
+def room(path: Path) -> str:
+    """The room of a file."""
+    top, *rest = path.relative_to(ROOT).parts
+    return f"{top}/{rest[0]}" if len(rest) > 1 and top not in ("docs", "deploy", "tests") else top
+
+
+def sizes() -> Counter[str]:
+    """Pure lines by room."""
+    out: Counter[str] = Counter()
+    for top in {name.partition("/")[0] for name in LIMITS}:
+        for path in [ROOT / top] if top.endswith(".py") else (ROOT / top).rglob("*.py"):
+            out[room(path)] += pure(path.read_text(encoding="utf-8"))
+    return out
+
+
+def options(command: Any) -> Iterator[str]:
+    """The options of a command and of those below it."""
+    yield from (name.opts[0] for name in command.params if name.param_type_name == "option")
+    for below in getattr(command, "commands", {}).values():
+        yield from options(below)
+
+
+def test_no_room_is_larger_than_its_limit() -> None:
+    found = sizes()
+    assert found.keys() == LIMITS.keys()
+    assert {name: lines for name, lines in found.items() if lines > LIMITS[name]} == {}
+    product = found.total() - found["tests"]
+    assert 0 < product <= PRODUCT
+
+
+def test_the_pages_are_not_longer_than_their_limit() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert 0 < sum(len(path.read_text(encoding="utf-8").split()) for path in pages) <= WORDS
+
+
+def test_options_and_keys_are_not_more_than_their_limit() -> None:
+    assert 0 < sum(1 for _ in options(application())) <= OPTIONS
+    assert 0 < sum(1 for _ in keys(Config)) <= KEYS
+
+
+@pytest.mark.parametrize("mode", MODULES)
+def test_a_run_loads_no_more_modules_than_its_limit(mode: str, tmp_path: Path) -> None:
+    words = ["run", "-q", "-i", DATA / "speeches.jsonl.gz", "-o", tmp_path / "out"]
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *words, "--repair-mode", mode, "--set", "repair.judge=fast"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 0 < int(done.stdout.split()[-1]) <= MODULES[mode]

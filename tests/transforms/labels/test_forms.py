@@ -1,0 +1,111 @@
+"""What a label is by the characters beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+import evenflow
+from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.wordlists.loader import load
+
+
+@pytest.fixture(scope="module")
+def finder() -> LabelFinder:
+    return evenflow.Annotator(attributes=["gender"]).finder
+
+
+def found(finder: LabelFinder, text: str) -> list[tuple[str, str]]:
+    return [(each.label, text[each.start : each.end]) for each in finder.find(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("A nurse says s/he is late.", ["she", "he"]),
+        ("If (s)he asks, wait.", ["she", "he"]),
+        ("Each (wo)man votes.", ["woman", "man"]),
+        ("Each wo/man votes.", ["woman", "man"]),
+        ("Sex: fe/male", ["female", "male"]),
+        ("the chair(wo)man of it", ["woman", "man"]),
+        ("a prince(ss) of it", ["prince", "princess"]),
+        ("a widow/er of it", ["widow", "widower"]),
+        ("(fe)males and (wo)men", ["females", "males", "women", "men"]),
+        ("he/she and women/men", ["he", "she", "women", "men"]),
+    ],
+)
+def test_an_inclusive_form_is_one_of_each(
+    finder: LabelFinder, text: str, labels: list[str]
+) -> None:
+    assert [label for label, _ in found(finder, text)] == labels
+
+
+@pytest.mark.parametrize("hyphen", ["-", "\u2010", "\u00ad", "- "])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n  ", "\n\t"])
+def test_a_word_that_a_lines_end_broke_is_one_word(
+    finder: LabelFinder, hyphen: str, end: str
+) -> None:
+    broken = [f"{part}{hyphen}{end}" for part in ("the wo", "a fe", "every hu")]
+    text = f"Here {broken[0]}man and {broken[1]}male and {broken[2]}man being."
+    assert [label for label, _ in found(finder, text)] == ["woman", "female"]
+    assert found(finder, f"Here the business{hyphen}{end}man came.") == [
+        ("businessman", f"business{hyphen}{end}man")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The request took 120 ms on average.",
+        "It took 591ms, then 600 ms.",
+        "The interval (in ms) is set here.",
+        "We used LC-MS/MS for the sample.",
+        "He lives in it"[3:] + " Jackson, MS, since then",
+        "An MR scan of the knee was made.",
+        "Open the file in MS Office and save it.",
+        "See man(1) and man(3p) for the options.",
+        "It stands in /usr/share/man and ~/man/x.",
+        "The page ./docs/man/index.html is made.",
+        "It lies in C:\\man\\pages today.",
+        'The tag <html lang="he"> is for Hebrew.',
+        "Open he.wikipedia.org for more.",
+        "Type `man tar` for the options.",
+        "We cleaved the His-tag from it.",
+    ],
+)
+def test_a_token_of_code_or_a_unit_is_no_mention(finder: LabelFinder, text: str) -> None:
+    assert found(finder, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Dear Mr. Smith and Ms Jones,", ["mr", "ms"]),
+        ("ms smith said that mr jones left", ["ms", "mr"]),
+        ("MR SMITH AND MS JONES LEFT", ["mr", "ms"]),
+        ("A password: his/her own, or his/her/their.", ["his", "her", "his", "her"]),
+        ("It is man-made. She (he) said 'men'.", ["man", "she", "he", "men"]),
+        ("3 men and 2 women came.He left", ["men", "women", "he"]),
+        ("a well-known half-\nsister and a grand-\nmother", ["half-sister", "grandmother"]),
+        ("“He” and ‘she’; (her) — his…", ["he", "she", "her", "his"]),
+        ("line one\n  he said\n\n  She left", ["he", "she"]),
+    ],
+)
+def test_words_of_prose_stay(finder: LabelFinder, text: str, labels: list[str]) -> None:
+    assert [label for label, _ in found(finder, text)] == labels
+
+
+@pytest.mark.parametrize("method", ["gc", "base"])
+def test_an_inclusive_form_is_never_exchanged(method: str) -> None:
+    text = "Every (wo)man knows it, and s/he says so. The man came home."
+    written = evenflow.explain(text, attributes=["gender"], counterfactual=method)
+    assert written["text_cda"]["gender"] == text.replace("The man", "The woman")
+
+
+def test_a_list_of_ones_own_has_its_forms(tmp_path) -> None:
+    path = tmp_path / "berufe.yaml"
+    path.write_text(
+        "attribute: beruf\ngroups:\n  frauen: [lehrerin, köchin]\n  maenner: [lehrer, köch]\n"
+    )
+    words = load(path)
+    text = "Lehrer/in, Lehrer*in, Lehrer(in), Lehrer/-in"
+    assert [each.group for each in LabelFinder([words]).find(text)] == ["maenner", "frauen"] * 4

@@ -1,0 +1,310 @@
+"""Verdicts against a reference."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evenflow.schemas.config import Config
+from evenflow.transforms.measures.measure import MeasureTotals
+from evenflow.transforms.measures.shift.measure import (
+    ALL,
+    Shift,
+    ShiftMeasure,
+    ShiftReferenceError,
+    block_from,
+    given,
+    read,
+    wandering,
+)
+from evenflow.transforms.measures.shift.reference import Reference, of_counts
+from evenflow.transforms.measures.shift.strata import by_stratum
+
+CONFIG = Config.model_validate(
+    {"attributes": {"gender": {}}, "gate": {"shift": {"warn": 0.01, "block": 0.02}}}
+)
+LISTS = CONFIG.word_lists()
+GROUPS = list(LISTS[0].groups)
+
+
+def drawn(rng: np.random.Generator, documents: int, share: float, rate: float = 6) -> np.ndarray:
+    """Mentions of women and men in documents."""
+    sizes = rng.poisson(rate, documents)
+    first = rng.binomial(sizes, share)
+    return np.stack([first, sizes - first], axis=1)
+
+
+class Gate:
+    """A gate with a reference of two sources, of which women have 30 and 60 %."""
+
+    def __init__(self, with_reference: bool = True) -> None:
+        self.rng = np.random.default_rng(7)
+        own = [drawn(self.rng, 1500, 0.3), drawn(self.rng, 1500, 0.6)]
+        strata = of_counts(["a"] * 1500 + ["b"] * 1500, {"gender": np.concatenate(own)})
+        known = Reference(groups={"gender": GROUPS}, strata=strata)
+        self.reference = known if with_reference else Reference()
+        self.totals: MeasureTotals | None = None
+        self.measure = ShiftMeasure()
+
+    def pane(self, **sources: tuple[int, float] | tuple[int, float, float]) -> Shift:
+        """Judge a pane of so many documents of a source, with the share of women and the rate."""
+        counted: dict[str, Any] = {}
+        for name, (documents, *others) in sources.items():
+            counted |= by_stratum(
+                [name] * documents, {"gender": drawn(self.rng, documents, *others)}
+            )
+        found = self.measure.judged(CONFIG, LISTS, counted, self.totals, self.reference)
+        self.totals = self.measure.added(self.totals, found, True, 0)
+        return found
+
+
+def test_a_change_of_the_mix_is_no_shift() -> None:
+    gate = Gate()
+    for _ in range(10):
+        assert gate.pane(a=(70, 0.3), b=(30, 0.6)).verdict.state == "open"
+    for _ in range(10):
+        found = gate.pane(a=(20, 0.3), b=(80, 0.6))
+        assert found.verdict.state == "open"
+        assert found.attributes["gender"].shift < 0.05
+
+
+def test_the_expected_shares_are_those_of_the_pane_s_own_sources() -> None:
+    found = Gate().pane(a=(500, 0.3), b=(500, 0.6))
+    each = found.attributes["gender"]
+    assert each.expected == pytest.approx([0.45, 0.55], abs=0.02)
+    assert each.low is not None and each.high is not None
+    assert each.low <= each.shift <= each.high
+    assert each.ratio == pytest.approx(1, abs=0.05)
+
+
+def test_the_source_that_shifted_is_blocked_and_no_other() -> None:
+    gate = Gate()
+    gate.pane(a=(100, 0.3), b=(100, 0.6))
+    found = [gate.pane(a=(100, 0.3), b=(100, 0.3)) for _ in range(3)]
+    assert set(found[-1].off) == {"b"}
+    assert found[-1].blocked() == ["b"]
+    reason = found[-1].verdict.reason
+    assert reason.startswith("b: gender: ") and "block from 0.02" in reason
+
+
+def test_small_losses_add_up_over_panes() -> None:
+    gate = Gate()
+    states = [gate.pane(a=(100, 0.23)).verdict.state for _ in range(40)]
+    assert states[0] != "block" and states[-1] == "block"
+
+
+def test_a_source_that_has_recovered_is_let_through() -> None:
+    gate = Gate()
+    bad = [gate.pane(a=(100, 0.1)).verdict.state for _ in range(20)]
+    good = [gate.pane(a=(100, 0.3)).verdict.state for _ in range(12)]
+    assert bad[-1] == "block"
+    assert set(good[2:]) == {"open"}
+
+
+def test_words_of_all_groups_that_are_lost_are_seen() -> None:
+    gate = Gate()
+    gate.pane(a=(100, 0.3), b=(100, 0.6))
+    found = [gate.pane(a=(100, 0.3), b=(100, 0.6, 1.5)) for _ in range(3)][-1]
+    assert found.blocked() == ["b"]
+    assert "mentions in" in found.verdict.reason
+
+
+def test_a_new_source_is_learnt_and_then_judged() -> None:
+    gate = Gate()
+    first = gate.pane(a=(100, 0.3), c=(100, 0.9))
+    assert first.learning == {"c": 100}
+    assert first.verdict.state == "open"
+    later = [gate.pane(a=(100, 0.3), c=(100, 0.9)) for _ in range(10)][-1]
+    assert not later.learning and later.verdict.state == "open"
+    assert [gate.pane(c=(100, 0.5)) for _ in range(3)][-1].blocked() == ["c"]
+
+
+def test_without_a_reference_the_first_panes_are_what_is_expected() -> None:
+    gate = Gate(with_reference=False)
+    first = gate.pane(a=(200, 0.3))
+    assert first.verdict.state == "not_judged" and not first.off
+    for _ in range(10):
+        assert gate.pane(a=(200, 0.3)).verdict.state in ("not_judged", "open")
+    assert [gate.pane(a=(200, 0.1)) for _ in range(2)][-1].blocked() == ["a"]
+
+
+def test_all_sources_together_show_what_none_shows_alone() -> None:
+    gate = Gate()
+    found = [gate.pane(a=(12, 0.15), b=(12, 0.45)) for _ in range(12)]
+    assert ALL in found[-1].off or len(found[-1].off) == 2
+
+
+def test_what_was_set_aside_and_what_is_new_is_named_at_the_end() -> None:
+    gate = Gate()
+    bad: Shift | None = None
+    for _ in range(4):
+        before = gate.totals
+        bad = gate.pane(a=(100, 0.3), b=(40, 0.1), new=(5, 0.5))
+        if bad.blocked():
+            families = {each.name: each.values for each in gate.measure.families(gate.totals)}
+            assert families["shifted_sources"] == {("warn",): 0, ("block",): 1}
+            bad.set_aside(bad.blocked())
+            gate.totals = gate.measure.added(before, bad, True, 0)
+    assert gate.totals is not None and bad is not None
+    assert bad.verdict.state == "warn" and bad.verdict.reason.startswith("set aside: b: gender: ")
+    aside = gate.totals.sums["aside"]["b"]
+    assert aside["documents"] == 40 * aside["panes"] >= 80
+    # What b was in earlier panes is no reason to block a
+    assert gate.pane(a=(100, 0.3)).verdict.state == "open"
+    section = gate.measure.section(gate.totals, 0, 0)
+    assert gate.measure.lines(section) == [
+        f"set aside: {aside['reason']}; {aside['documents']} documents of {aside['panes']} panes in"
+        " quarantine/*-aside.parquet",
+        "not judged yet, new or too small: new",
+    ]
+
+
+def test_what_is_off_in_the_last_pane_is_said() -> None:
+    gate = Gate()
+    found = [gate.pane(b=(100, 0.3)) for _ in range(3)][-1]
+    assert gate.totals is not None
+    section = gate.measure.section(gate.totals, 0, 0)
+    assert gate.measure.lines(section) == [f"shift: {found.verdict.reason}"]
+
+
+def test_totals_survive_json() -> None:
+    gate = Gate()
+    for _ in range(5):
+        gate.pane(a=(100, 0.3), c=(50, 0.5))
+    totals = gate.totals
+    assert totals is not None
+    older = {key: totals.sums[key] for key in ("known", "buckets")}
+    read = gate.measure.totals(totals.last, older)
+    assert (read.sums["fresh"], read.sums["aside"]) == ({}, {})
+    stored: dict[str, Any] = {}
+    gate.measure.store(stored, totals.model_dump(mode="json"))
+    assert gate.measure.restored(stored) == totals
+
+
+def test_a_record_is_short_in_the_ledger_and_older_ones_are_read() -> None:
+    gate = Gate()
+    record = gate.pane(a=(100, 0.3), b=(40, 0.6))
+    written = record.model_dump(mode="json")
+    assert written["strata"]["a"][0] == 100 and len(written["strata"]["a"]) == 2
+    assert Shift.model_validate(written) == record
+    older = written | {"strata": {"a": [3, {"gender": [1, 2, 0, 4, 0, 0]}], "b": [2, {}]}}
+    strata = {"a": (3, {"gender": [1, 2, 0, 4, 0, 0]}), "b": (2, {})}
+    assert Shift.model_validate(older).strata == strata
+
+
+def test_a_loss_of_whole_documents_shows_in_the_documents_that_a_group_leads() -> None:
+    gate = Gate()
+
+    def uneven(documents: int) -> np.ndarray:
+        """Documents of which few have most of the mentions."""
+        times = 1 + gate.rng.pareto(1, documents).astype(int) % 100
+        return drawn(gate.rng, documents, 0.4) * times[:, None]
+
+    strata = of_counts(["a"] * 800, {"gender": uneven(800)})
+    gate.reference = Reference(groups={"gender": GROUPS}, strata=strata)
+    records: list[Shift] = []
+    for _ in range(15):
+        counts = uneven(200)
+        stays = (2 * counts[:, 0] <= counts.sum(axis=1)) | (gate.rng.random(200) < 0.5)
+        counted = by_stratum(["a"] * int(stays.sum()), {"gender": counts[stays]})
+        records.append(gate.measure.judged(CONFIG, LISTS, counted, gate.totals, gate.reference))
+        gate.totals = gate.measure.added(gate.totals, records[-1], True, 0)
+    found = records[-1]
+    assert found.blocked() == ["a"]
+    assert found.off["a"]["gender"].of == "documents"
+    assert "female leads" in found.verdict.reason and "of documents" in found.verdict.reason
+
+
+def test_a_reference_and_panes_of_an_older_output_are_judged_by_mentions_alone() -> None:
+    gate = Gate()
+    older = {
+        name: {
+            "gender": own["gender"].model_copy(
+                update={
+                    "sums": own["gender"].sums[:6],
+                    "between": own["gender"].between[:3],
+                }
+            )
+        }
+        for name, own in gate.reference.strata.items()
+    }
+    new, gate.reference = gate.reference, Reference(groups=gate.reference.groups, strata=older)
+    assert [gate.pane(a=(100, 0.1)) for _ in range(3)][-1].off["a"]["gender"].of == "mentions"
+    assert gate.totals is not None
+    for bucket in gate.totals.sums["buckets"]:
+        bucket.strata["a"][1]["gender"] = bucket.strata["a"][1]["gender"][:6]
+    gate.reference = new
+    assert gate.pane(a=(100, 0.3)).strata["a"][0] == 100
+    assert [gate.pane(a=(100, 0.3)) for _ in range(12)][-1].verdict.state == "open"
+
+
+def test_a_source_that_wanders_is_named() -> None:
+    rng = np.random.default_rng(0)
+    still = drawn(rng, 1600, 0.4)
+    wide = np.concatenate([drawn(rng, 400, share) for share in (0.3, 0.7, 0.3, 0.7)])
+    strata = of_counts(["a"] * 1600 + ["b"] * 1600, {"gender": np.concatenate([still, wide])})
+    (found,) = wandering(Reference(groups={"gender": GROUPS}, strata=strata))
+    assert found.startswith("b: gender wanders by ± 0.2") and "of about 100 documents" in found
+    assert "is not seen; name a finer field with --by" in found
+
+
+@pytest.mark.parametrize(
+    "settings, block",
+    [
+        ({}, None),
+        ({"reference": {"file": "r.json"}}, 0.02),
+        ({"gate": {"shift": {"block": 0.3}}}, 0.3),
+        ({"reference": {"file": "r.json"}, "gate": {"shift": {"block": 0.3}}}, 0.3),
+    ],
+)
+def test_nothing_is_blocked_unless_a_reference_or_a_limit_is_given(
+    settings: dict[str, Any], block: float | None
+) -> None:
+    assert block_from(Config.model_validate(settings)) == block
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no JSON",
+        "[" * 100_000,
+        "{}x",
+        '{"version": 2}',
+        '{"strata": {"a": {"gender": {"documents": 1' + "0" * 400 + "}}}}",
+        '{"strata": {"a": {"gender": {"documents": -1}}}}',
+        '{"groups": {"gender": ["x", "y"]}, "strata": {"a": {"gender": {"documents": 1, "chunks":'
+        ' 1, "squares": 1, "crossed": 1, "sums": [1, 1, 0], "between": [1, 0, 0]}}}}',
+        '{"made": "' + "x" * 2000 + '"}',
+        '{"unknown": 1}',
+    ],
+)
+def test_what_is_no_reference_is_refused_with_a_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    with pytest.raises(ShiftReferenceError, match="no reference that this version can read"):
+        read(str(path))
+
+
+def test_a_reference_of_other_groups_or_another_field_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(Reference(groups={"gender": ["x", "y"]}).model_dump_json())
+    config = CONFIG.model_copy(deep=True)
+    config.reference.file = str(path)
+    with pytest.raises(ShiftReferenceError, match="the groups of gender are x, y"):
+        given(config, LISTS)
+    config.reference.by = "source"
+    with pytest.raises(ShiftReferenceError, match=r"by file, reference\.by says source"):
+        given(config, LISTS)
+
+
+def test_a_reference_knows_the_field_of_its_sources(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(Reference(by="source", groups={"gender": GROUPS}).model_dump_json())
+    config = CONFIG.model_copy(deep=True)
+    ShiftMeasure().look(config, print)
+    assert config.reference.by is None
+    config.reference.file = str(path)
+    ShiftMeasure().look(config, print)
+    assert config.reference.by == "source"

@@ -1,0 +1,93 @@
+"""How panes are judged by the bias score; loaded where it is on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evenflow.schemas.config import Config
+from evenflow.schemas.documents import summed
+from evenflow.schemas.ledger import Score, Verdict
+from evenflow.transforms.measures.bias_score import signal
+from evenflow.transforms.measures.bias_score.counting import BiasCounter as BiasCounter
+from evenflow.transforms.measures.bias_score.records import (
+    BiasScore,
+    BiasSummary,
+    BiasSums,
+    BiasWord,
+)
+from evenflow.transforms.measures.bias_score.score import FINE
+from evenflow.transforms.measures.bias_score.summary import DIGITS, STEP, summarise
+from evenflow.transforms.measures.measure import MeasureTotals
+from evenflow.transforms.measures.verdict import Thresholds, decide
+
+MOST_WORDS = 20  # words that the ledger keeps of a pane
+
+
+def program(config: Config) -> str:
+    """What scores come from."""
+    own = signal.of(config)
+    return repr((own.made_with, own.threshold))
+
+
+def judge(config: Config, counted: Mapping[str, Any], totals: MeasureTotals | None) -> BiasScore:
+    """Judge the next pane together with the last accepted ones (see `Measure.judge`)."""
+    own = signal.of(config)
+    judged = own.threshold is not None
+    sums = BiasSums.model_validate(counted.get("sums", {}))
+
+    def summary(*earlier: dict[str, Any]) -> BiasSummary:
+        total = sums.model_dump()
+        for each in earlier:
+            total = summed(total, each)
+        return summarise(BiasSums.model_validate(total), judged, config.gate.confidence)
+
+    rolling = summary(*(totals.recent if totals is not None else ()))
+    return BiasScore(
+        attribute=config.bias_score.attribute,
+        vectors=own.made_with["vectors"],
+        threshold=own.threshold,
+        sums=sums,
+        pane=summary(),
+        rolling=rolling,
+        cumulative=summary(*([totals.sums] if totals is not None else ())),
+        verdict=_verdict(config, rolling, totals.last.verdict if totals is not None else None),
+        words=_words(counted, sums),
+    )
+
+
+def _words(counted: Mapping[str, Any], sums: BiasSums) -> list[BiasWord]:
+    """The words that add most to the pane's scores."""
+    whole = sums.total * STEP
+    rows = [
+        (each["a"], word, group, each["n"])
+        for group, words in counted.get("words", {}).items()
+        for word, each in words.items()
+    ]
+    most = sorted(rows, key=lambda row: (-row[0], row[1], row[2]))[:MOST_WORDS]
+    return [
+        BiasWord(word=word, group=group, count=count, share=round(added * FINE / whole, DIGITS))
+        for added, word, group, count in most
+        if whole
+    ]
+
+
+def _verdict(config: Config, rolling: BiasSummary, before: Verdict | None) -> Verdict:
+    """The verdict on the rolling share of high scores."""
+    own, above = config.bias_score, rolling.above
+    if own.reference is None:
+        return Verdict(state="not_judged", reason="there is no reference to judge by")
+    share = Score(
+        dr=above.value if above else None,
+        corrected=None,
+        low=above.low if above else None,
+        high=above.high if above else None,
+        mentions=rolling.sentences,
+        documents=rolling.documents,
+    )
+    limits = Thresholds(own.warn, own.block, own.min_sentences, config.gate.hysteresis)
+    name = f"rolling share of sentences above the reference's percentile {own.percentile}"
+    found = decide(share, limits, before.state if before is not None else None, name, "sentence")
+    if found.state == "block" and (doubt := signal.of(config).doubt):
+        return Verdict(state="warn", reason=f"{found.reason}; not blocked: {doubt}")
+    return found

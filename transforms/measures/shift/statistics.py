@@ -1,0 +1,353 @@
+"""Compares what strata are with what their reference says.
+
+The expected counts of a window are those that its own sources predict (indirect standardisation,
+as hospitals are compared): E_g = sum_s n_s p_sg, for n_s mentions of stratum s and the reference's
+shares p_s. The shift is DR's distance from them, 1/2 sum_g |O_g - E_g| / n. So a change of the mix
+of sources is none.
+
+Documents are the clusters: a document's residual is c_d - n_d (p_s + x), with the shift x of the
+window. The error of the reference counts too. A verdict takes a lower bound
+
+    shift - sqrt((t V)^2 + (R E)^2)
+
+with the standard errors V of the window and E of the reference. Each pane is a new look at V, so
+its quantile t is far out (LEVEL, with Student's tails on the effective documents). E is one draw
+that all looks share, so less of it is enough (ONCE).
+
+Mentions per document are compared as a ratio to what is expected. Their noise grows with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from evenflow.schemas.ledger import Score, Sums
+from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.shift.reference import Expected
+from evenflow.transforms.measures.shift.strata import Unit, packed_size, triangle
+from evenflow.transforms.measures.shift.windows import Bucket
+
+Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+
+LEVEL, ONCE = 4.0, 3.5  # normal quantiles: 1 look of 30,000; 1 reference of 4,000
+LEAST_MENTIONS = 50.0  # of a window that is judged
+LEAST_DOCUMENTS = 15.0  # effective documents of such a window
+WIDE = 0.03  # half width of a 95 % interval with which a shift is shown
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows beside what is expected of them: the last pane first, then longer; M groups.
+
+    The leading axes (...) are of windows (W,), or of windows and strata (W, S).
+
+    Attributes:
+        panes: Number of panes (...).
+        documents: Number of documents (...).
+        naming: Number of documents with a mention (...).
+        mentions: Number of mentions (...).
+        observed: Counts (..., M).
+        expected: Expected counts (..., M).
+        products: Sum over documents of c c^T (..., M, M).
+        spread: Sum over documents of their residuals' products (..., M, M).
+        usual: The same as the reference has it for such documents (..., M, M).
+        squares: Sum over documents of their mentions' squares (...).
+        error: Covariance of the expected shares (..., M, M).
+        due: Expected number of mentions (...).
+        due_error: Its standard error as a share of it (...).
+    """
+
+    panes: Floats
+    documents: Floats
+    naming: Floats
+    mentions: Floats
+    observed: Floats
+    expected: Floats
+    products: Floats
+    spread: Floats
+    usual: Floats
+    squares: Floats
+    error: Floats
+    due: Floats
+    due_error: Floats
+
+    def at(self, *index: int | slice) -> Windows:
+        """Some of the windows."""
+        return Windows(*(getattr(self, each.name)[index] for each in fields(self)))
+
+    @cached_property
+    def effective(self) -> Floats:
+        """Effective documents, (sum n)^2 / sum n^2."""
+        return self.mentions**2 / np.maximum(self.squares, 1.0)
+
+    @cached_property
+    def is_judged(self) -> Marks:
+        """Which have enough to judge."""
+        return (self.mentions >= LEAST_MENTIONS) & (self.effective >= LEAST_DOCUMENTS)
+
+    @cached_property
+    def excess(self) -> Floats:
+        """By how much each group's share is above the expected one, (..., M)."""
+        return (self.observed - self.expected) / np.maximum(self.mentions, 1.0)[..., None]
+
+    @cached_property
+    def shift(self) -> Floats:
+        """The shifts, 0 to 1."""
+        return np.abs(self.excess).sum(axis=-1) / 2
+
+    @cached_property
+    def errors(self) -> tuple[Floats, Floats]:
+        """Standard errors of the shift: of the window, and of the reference."""
+        over = (self.excess > 0).astype(float)
+        most = np.maximum(self.mentions, 1.0)
+        # A group that is rare here, but was not, has little spread here: the usual one counts
+        own = np.maximum(_along(self.spread, over), _along(self.usual, over)) / most**2
+        raised = 1 / (1 - np.minimum(1 / np.maximum(self.effective, 1.0), 0.5))
+        # A reference's own error was smaller where a share was, by chance, nearer to 0 or 1
+        seen, was = ((each * over).sum(axis=-1) / most for each in (self.observed, self.expected))
+        grown = np.maximum(seen * (1 - seen) / np.maximum(was * (1 - was), 1e-9), 1.0)
+        reference = np.maximum(_along(self.error, over) * grown, 0.0)
+        return np.sqrt(np.maximum(own * raised, 0.0)), np.sqrt(reference)
+
+    @cached_property
+    def at_least(self) -> Floats:
+        """The lower bounds of the shift that are judged; below 0 where nothing is sure."""
+        own, reference = self.errors
+        return self.shift - np.sqrt((_tail(self.effective) * own) ** 2 + (ONCE * reference) ** 2)
+
+    @cached_property
+    def ratio(self) -> Floats:
+        """Mentions as a multiple of what is expected."""
+        return self.mentions / np.maximum(self.due, 1e-9)
+
+    def ratio_is_off(self, limit: float) -> Marks:
+        """Where mentions surely fell by `limit` of what is expected, or rose as much."""
+        noise = LEVEL * self.due_error
+        fell = self.ratio <= (1 - limit) * (1 - noise)
+        rose = self.ratio >= (1 + noise) / (1 - limit)
+        return (fell | rose) & (self.due >= LEAST_MENTIONS)
+
+    def interval(self, confidence: float) -> Score:
+        """The shift of a single window with its interval, for people.
+
+        It is DR's interval against the expected shares, with products whose spread is that of the
+        residuals and of the reference.
+        """
+        shares = self.observed / self.mentions
+        crossed = np.outer(shares, self.products.sum(axis=1))
+        own = self.spread + self.error * self.mentions**2
+        products = own + crossed + crossed.T - np.outer(shares, shares) * self.squares
+        sums = Sums(
+            documents=int(self.naming), counts=self.observed.tolist(), products=products.tolist()
+        )
+        return score(sums, (self.expected / self.mentions).tolist(), confidence)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Sums of windows (W,) by stratum (S,), and what is expected of the strata.
+
+    `known`: What is expected of the strata. `each`: The windows of each stratum, (W, S).
+    """
+
+    known: Expected
+    each: Windows
+
+    @classmethod
+    def of(
+        cls, buckets: Sequence[Bucket], attribute: str, unit: Unit, known: Expected
+    ) -> Panel | None:
+        """The panel of strata of which something is expected.
+
+        Args:
+            buckets: The panes, oldest first.
+            attribute: The attribute.
+            unit: What is compared.
+            known: What is expected of each stratum.
+
+        Returns:
+            The panel; None where not even the last pane counts the unit, as in older outputs.
+        """
+        documents, numbers = _numbers(buckets, attribute, known.strata, known.shares.shape[1])
+        if unit == "documents":
+            reach = np.cumprod(~np.isnan(numbers).any(axis=(1, 2))).sum()
+            documents, numbers = documents[:reach], numbers[:reach]
+        if not len(documents):
+            return None
+        panes = np.cumsum([each.panes for each in reversed(buckets)], dtype=float)
+        return cls.of_sums(
+            panes[: len(documents)],
+            documents.cumsum(axis=0),
+            numbers.cumsum(axis=0),
+            unit,
+            known,
+        )
+
+    @classmethod
+    def of_sums(
+        cls, panes: Floats, documents: Floats, numbers: Floats, unit: Unit, known: Expected
+    ) -> Panel:
+        """The panel of panes (..., W), documents (..., W, S), and packed sums (..., W, S, K)."""
+        shares = known.shares
+        size = shares.shape[1]
+        naming, observed = numbers[..., 0], numbers[..., 1 : 1 + size]
+        products = np.zeros((*documents.shape, size, size))
+        if unit == "documents":
+            observed = numbers[..., -size:]
+            naming, products = observed.sum(axis=-1), observed[..., None] * np.eye(size)
+        else:
+            rows, columns = triangle(size)
+            upper = numbers[..., 1 + size : -size]
+            products[..., rows, columns] = products[..., columns, rows] = upper
+        mentions, sizes = observed.sum(axis=-1), products.sum(axis=-1)
+        squares = sizes.sum(axis=-1)
+        expected = mentions[..., None] * shares
+        due = documents * known.rate
+        every = Windows(
+            np.broadcast_to(panes[..., None], documents.shape),
+            documents,
+            naming,
+            mentions,
+            observed,
+            expected,
+            products,
+            _spread(products, sizes, squares, shares, observed, expected, mentions),
+            squares[..., None, None] * known.spread,
+            squares,
+            np.broadcast_to(known.error, products.shape),
+            due,
+            _due_error(documents, due, known),
+        )
+        return cls(known, every)
+
+    def together(self, left: Collection[str] = ()) -> Windows:
+        """The windows of all strata together, (..., W), but for those that are left out."""
+        chosen = [at for at, name in enumerate(self.known.strata) if name not in left]
+        axis = self.each.documents.ndim - 1
+        each = Windows(
+            *(np.take(getattr(self.each, one.name), chosen, axis) for one in fields(Windows))
+        )
+        total = {one.name: getattr(each, one.name).sum(axis=axis) for one in fields(Windows)}
+        most = np.maximum(total["mentions"], 1.0)[..., None]
+        moved = (total["observed"] - total["expected"]) / most
+        centre = self.known.shares[chosen] + moved[..., None, :]
+        crossed = np.einsum("...si,...sj->...ij", centre, each.products.sum(axis=-1))
+        centred = np.einsum("...s,...si,...sj->...ij", each.squares, centre, centre)
+        out = Windows(**total)
+        return replace(
+            out,
+            panes=each.panes[..., 0],
+            spread=out.products - crossed - np.swapaxes(crossed, -1, -2) + centred,
+            error=np.einsum("...s,...sij->...ij", (each.mentions / most) ** 2, each.error),
+            due_error=np.sqrt(((each.due * each.due_error) ** 2).sum(axis=-1))
+            / np.maximum(out.due, 1e-9),
+        )
+
+
+def _numbers(
+    buckets: Sequence[Bucket], attribute: str, strata: Sequence[str], size: int
+) -> tuple[Floats, Floats]:
+    """Documents (W, S) and packed sums (W, S, K) of buckets, the last first.
+
+    Led documents that were not counted are not a number.
+    """
+    full = packed_size(size)
+    documents = np.zeros((len(buckets), len(strata)))
+    numbers = np.zeros((*documents.shape, full))
+    for row, bucket in enumerate(reversed(buckets)):
+        own = bucket.strata
+        here = [(at, *own[name]) for at, name in enumerate(strata) if name in own]
+        if here:
+            documents[row, [at for at, *_ in here]] = [every for _, every, _ in here]
+        named = [(at, sums[attribute]) for at, _, sums in here if attribute in sums]
+        if named:
+            columns, packed = zip(*named, strict=True)
+            short = [np.nan] * size
+            numbers[row, list(columns)] = [
+                each if len(each) == full else [*each, *short] for each in packed
+            ]
+    return documents, numbers
+
+
+def _along(matrix: Floats, over: Floats) -> Floats:
+    """a^T X a of matrices (..., M, M) along sets of groups (..., M)."""
+    return np.einsum("...i,...ij,...j->...", over, matrix, over)
+
+
+def _spread(
+    products: Floats,
+    sizes: Floats,
+    squares: Floats,
+    shares: Floats,
+    observed: Floats,
+    expected: Floats,
+    mentions: Floats,
+) -> Floats:
+    """Sums of r r^T of strata (W, S, M, M), r = c - n (shares + shift)."""
+    moved = shares + (observed - expected) / np.maximum(mentions, 1.0)[..., None]
+    crossed = moved[..., :, None] * sizes[..., None, :]
+    both = moved[..., :, None] * moved[..., None, :] * squares[..., None, None]
+    return products - crossed - np.swapaxes(crossed, -1, -2) + both
+
+
+def _due_error(documents: Floats, due: Floats, known: Expected) -> Floats:
+    """Standard errors of expected mentions as a share of them."""
+    own = np.sqrt(documents * known.rate_spread + documents**2 * known.rate_error)
+    return own / np.maximum(due, 1e-9)
+
+
+def _tail(documents: Floats) -> Floats:
+    """Student's quantile at LEVEL, of `documents` less 1 degrees (Fisher's expansion)."""
+    z, free = LEVEL, np.maximum(documents - 1, 5.0)
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / free + second / free**2 + third / free**3
+
+
+def shown(found: Windows) -> int:
+    """The shortest window whose shift is known to ± WIDE; else the longest."""
+    own, reference = found.errors
+    known = found.is_judged & (1.96 * np.sqrt(own**2 + reference**2) <= WIDE)
+    return int(np.argmax(known)) if known.any() else len(known) - 1
+
+
+def is_off(found: Windows, limit: float, mentions: float) -> Marks:
+    """Which windows are surely off."""
+    return found.is_judged & (found.at_least >= limit) | found.ratio_is_off(mentions)
+
+
+def first_over(found: Windows, limit: float) -> int | None:
+    """The shortest window whose shift is surely at least `limit`, and goes on; None: there is none.
+
+    A source that has recovered has shifted in long windows still. So no shorter window that can
+    tell may show that less than half of the shift is left, for the same groups.
+    """
+    judged = found.is_judged
+    over = judged & (found.at_least >= limit)
+    if not over.any():
+        return None
+    first = int(np.argmax(over))
+    groups = found.excess[first] > 0
+    left = found.excess[:first, groups].sum(axis=1) + 2 * found.errors[0][:first]
+    ended = judged[:first] & (left < found.shift[first] / 2)
+    return None if ended.any() else first
+
+
+def first_off(found: Windows, limit: float) -> int | None:
+    """The shortest window whose mentions per document are surely off; None: there is none."""
+    off = found.ratio_is_off(limit)
+    if not off.any():
+        return None
+    first = int(np.argmax(off))
+    ratios = found.ratio[found.due >= LEAST_MENTIONS]
+    same = (ratios[0] < 1) == (found.ratio[first] < 1)
+    strong = abs(log(max(ratios[0], 1e-9))) >= -log(1 - limit) / 2
+    return first if same and strong else None
