@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import socket
 import subprocess
@@ -243,10 +244,16 @@ class FlinkCluster:
         for name in self.processes:
             self.kill(name)
 
-    def workers(self, taskmanager: int) -> list[int]:
-        """Process numbers of the Python workers of a TaskManager."""
-        pool = self.processes[f"pool-{taskmanager}"]
-        return [each.pid for each in pool.children() if each.status() != psutil.STATUS_ZOMBIE]
+    def worker(self, drawn: random.Random) -> int:
+        """The process number of a Python worker; waits for one. Raises RuntimeError."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            pools = [self.processes[name] for name in self.processes if name.startswith("pool-")]
+            children = [each for pool in pools if pool.is_running() for each in pool.children()]
+            if here := [each.pid for each in children if each.status() != psutil.STATUS_ZOMBIE]:
+                return drawn.choice(here)
+            time.sleep(0.05)
+        raise RuntimeError("no Python worker is there")
 
     def options(self, parallelism: int | None = None, unbounded: bool = False) -> list[str]:
         """Beam's options for a pipeline.

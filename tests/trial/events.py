@@ -163,7 +163,7 @@ class Storm:
         os.kill(pid, signal.SIGCONT)
 
     def _worker(self) -> int:
-        return self._drawn.choice(self._cluster.workers(0) + self._cluster.workers(1))
+        return self._cluster.worker(self._drawn)
 
     def worker_killed(self) -> Iterator[float]:
         """A Python worker; Flink has its pool start another."""
