@@ -15,7 +15,7 @@ from pydantic import Field
 from evenflow.gates import weights
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import Entry, PaneEntry, Score, State, Verdict
+from evenflow.schemas.ledger import AttributeEntry, Entry, PaneEntry, Score, State, Sums, Verdict
 from evenflow.schemas.words import counted, dr_of, score
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
@@ -54,6 +54,29 @@ class Asking(Panes):
     fallbacks: int
 
 
+class GroupFacts(Entry):
+    """A group of an attribute: its mentions, their share, and the share that it should have."""
+
+    group: str
+    mentions: int | float
+    share: float | None
+    target: float
+
+    @classmethod
+    def of(cls, each: AttributeEntry, sums: Sums) -> list[GroupFacts]:
+        """The groups of an attribute with some of its sums."""
+        total = sum(sums.counts)
+        return [
+            cls(
+                group=group,
+                mentions=count,
+                share=round(count / total, DIGITS) if total else None,
+                target=target,
+            )
+            for group, count, target in zip(each.groups, sums.counts, each.target, strict=True)
+        ]
+
+
 class StreamFacts(Entry):
     """The stream's own rolling score and state."""
 
@@ -68,10 +91,12 @@ class AttributeFacts(Entry):
         accepted: Score of accepted/.
         dr_before: Of the text before its repair; None without repair.
         hardly_named: The groups of which the text has too few for the target, in words, or None.
+        groups: With the mentions of all panes, after their repair.
         panes: Number of panes in each state.
     """
 
     verdict: Verdict
+    groups: list[GroupFacts]
     rolling: Score
     cumulative: Score
     accepted: Score | None
@@ -89,6 +114,7 @@ class AttributeFacts(Entry):
         counts = (came or each.sums).counts
         return cls(
             verdict=last.verdict,
+            groups=GroupFacts.of(last, each.sums),
             rolling=last.rolling,
             cumulative=last.cumulative,
             accepted=last.accepted,

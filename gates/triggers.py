@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 
@@ -32,6 +33,7 @@ from evenflow.transforms.storage.storage import Place, Storage, at
 FOLDER = "triggers"
 STATE, CLOCK = f"{FOLDER}/state.json", f"{FOLDER}/clock.json"
 OUTCOMES: tuple[Literal["done", "failed"], ...] = ("done", "failed")
+T = TypeVar("T")
 Kind = TypeVar("Kind", bound=Entry)
 Figures = dict[str, dict[str, float | None]]  # by suite: figure, low, high
 
@@ -183,20 +185,23 @@ class Decider:
 
 def _read_state(storage: Storage, panes: int) -> tuple[int, dict[str, Memory]]:
     """Up to which pane the rules were asked, and what they remember."""
-    try:
-        state = parsed(storage.read(STATE))
+
+    def read(state: Any) -> tuple[int, dict[str, Memory]]:
         rules = {name: Memory.model_validate(own) for name, own in state["rules"].items()}
         return int(state["panes"]), rules
-    except FileNotFoundError:
-        return panes, {}
+
+    with suppress(FileNotFoundError):
+        return _parsed(storage, STATE, read)
+    return panes, {}
+
+
+def _parsed(storage: Storage, name: str, read: Callable[[Any], T]) -> T:
+    """Read a file. Raises LedgerError for one that no run wrote so."""
+    try:
+        return read(parsed(storage.read(name)))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _unread(storage, STATE, error) from error
-
-
-def _unread(storage: Storage, name: str, error: Exception) -> LedgerError:
-    """The error for a file that no run wrote so."""
-    said = f"{storage.address(name)}: no record of triggers: {error or type(error).__name__}"
-    return LedgerError(said)
+        said = f"{storage.address(name)}: no record of triggers: {error or type(error).__name__}"
+        raise LedgerError(said) from error
 
 
 def _digest(rule: Trigger) -> str:
@@ -234,13 +239,9 @@ def scheduled(output: Place, rules: Mapping[str, Trigger], now: datetime) -> Non
         return
     storage = at(output)
     panes, _ = _read_state(storage, 0)
-    try:
-        read = parsed(storage.read(CLOCK))
-        asked = {name: datetime.fromisoformat(when) for name, when in read.items()}
-    except FileNotFoundError:
-        asked = {}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise _unread(storage, CLOCK, error) from error
+    asked: dict[str, datetime] = {}
+    with suppress(FileNotFoundError):
+        asked = _parsed(storage, CLOCK, _times)
     for name, schedule in timed.items():
         since = asked.get(name, now)
         due = next(CronSim(schedule, since), None)
@@ -250,6 +251,11 @@ def scheduled(output: Place, rules: Mapping[str, Trigger], now: datetime) -> Non
     after = dict.fromkeys(timed, now)
     if after != asked:
         storage.write(CLOCK, canonical({name: now.isoformat() for name in timed}))
+
+
+def _times(read: Any) -> dict[str, datetime]:
+    """Up to when each schedule was asked."""
+    return {name: datetime.fromisoformat(when) for name, when in read.items()}
 
 
 def chained(output: Place, rules: Mapping[str, Trigger]) -> None:
@@ -274,7 +280,7 @@ def pending(output: Place) -> list[Decision]:
         OSError: A file cannot be read.
     """
     storage = at(output)
-    ended = {name for folder in OUTCOMES for name in storage.names(f"{FOLDER}/{folder}")}
+    ended = {name for _, name, _ in _ended(storage)}
     names = [name for name in storage.names(f"{FOLDER}/decided") if name not in ended]
     found = [_read(storage, f"decided/{name}", Decision) for name in names]
     return sorted(found, key=lambda each: (each.pane, each.rule))
@@ -305,24 +311,22 @@ def history(output: Place, most: int | None = None) -> list[ActionOutcome]:
     `most`: Only the last ones, as many; None: all.
     """
     storage = at(output)
-    names = [
-        (name.split(".")[1], name, folder)
-        for folder in OUTCOMES
-        for name in storage.names(f"{FOLDER}/{folder}")
-    ]
-    kept = sorted(names)[-most:] if most else sorted(names)
+    kept = _ended(storage)[-(most or 0) :]
     return [_read(storage, f"{folder}/{name}", ActionOutcome) for _, name, folder in kept]
+
+
+def _ended(storage: Storage) -> list[tuple[str, str, str]]:
+    """The actions that ended, by pane: its number, the name of the file, and the folder."""
+    names = {folder: storage.names(f"{FOLDER}/{folder}") for folder in OUTCOMES}
+    return sorted((name.split(".")[1], name, each) for each in OUTCOMES for name in names[each])
 
 
 def last_figures(output: Place) -> ActionOutcome | None:
     """The benchmark that was done for the latest pane; None if there is none. Raises OSError."""
     storage = at(output)
-    names = storage.names(f"{FOLDER}/done")
-    for name in sorted(names, key=lambda each: each.split(".")[1], reverse=True):
-        found = _read(storage, f"done/{name}", ActionOutcome)
-        if found.figures:
-            return found
-    return None
+    done = (name for _, name, folder in reversed(_ended(storage)) if folder == "done")
+    found = (_read(storage, f"done/{name}", ActionOutcome) for name in done)
+    return next((each for each in found if each.figures), None)
 
 
 def runs(output: Place) -> dict[tuple[str, str], int]:
@@ -335,14 +339,9 @@ def runs(output: Place) -> dict[tuple[str, str], int]:
         OSError: A folder cannot be listed.
     """
     storage = at(output)
-    names = {folder: storage.names(f"{FOLDER}/{folder}") for folder in ("decided", *OUTCOMES)}
-    counts: Counter[tuple[str, str]] = Counter()
-    ended: set[str] = set()
-    for outcome in OUTCOMES:
-        counts.update((name.split(".")[0], outcome) for name in names[outcome])
-        ended.update(names[outcome])
-    counts.update((name.split(".")[0], "pending") for name in names["decided"] if name not in ended)
-    return dict(counts)
+    found = dict.fromkeys(storage.names(f"{FOLDER}/decided"), "pending")
+    found |= {name: folder for _, name, folder in _ended(storage)}
+    return dict(Counter((name.split(".")[0], outcome) for name, outcome in found.items()))
 
 
 def overview(output: Place, rules: Mapping[str, Trigger]) -> list[dict[str, Any]]:
@@ -358,11 +357,7 @@ def overview(output: Place, rules: Mapping[str, Trigger]) -> list[dict[str, Any]
 
 def _read(storage: Storage, name: str, kind: type[Kind]) -> Kind:
     """Read a file of triggers/."""
-    path = f"{FOLDER}/{name}"
-    try:
-        return kind.model_validate(parsed(storage.read(path)))
-    except ValueError as error:
-        raise _unread(storage, path, error) from error
+    return _parsed(storage, f"{FOLDER}/{name}", kind.model_validate)
 
 
 def record(outcome: ActionOutcome) -> dict[str, Any]:

@@ -137,16 +137,8 @@ def summary(totals: Totals, confidence: float = 0.95) -> dict[str, Any] | None:
     return {
         "effective": round(found.effective, 6),
         "design_effect": round(1 / found.effective, 6),
-        "documents": found.documents,
-        "least": last.least,
-        "greatest": last.greatest,
-        "limit": last.limit,
-        "floor": last.floor,
-        "held": last.held,
-        "left_out": found.left_out,
-        "copies": found.copies,
-        "problems": found.problems,
-        "kept": [each.model_dump() for each in last.kept],
+        **last.model_dump(include={"least", "greatest", "limit", "floor", "held", "kept"}),
+        **found.model_dump(include={"documents", "left_out", "copies", "problems"}),
         "constraints": list(constraints(last)),
         "attributes": {
             name: steps(name, each)

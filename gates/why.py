@@ -7,17 +7,30 @@ window sum to 1. A document that names the other groups has a negative one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import yaml
+from pydantic import Field
 
+from evenflow.gates.facts import GroupFacts
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.spans import causes
-from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums
+from evenflow.schemas.ledger import (
+    BAD,
+    AttributeEntry,
+    CheckFailure,
+    Entry,
+    PaneEntry,
+    Score,
+    Sums,
+    Verdict,
+)
 from evenflow.schemas.words import Table, counted, dr_of, number, percent, said
 
 Floats = npt.NDArray[np.float64]
@@ -26,52 +39,112 @@ MOST = 10  # documents and labels that are listed
 DIGITS = 6
 
 
-@dataclass(frozen=True)
-class Step:
-    """What to do next, as the runbook says."""
+class WindowFacts(Score):
+    """The rolling score, and the earlier panes that are in it."""
 
-    runbook: str
-    text: str
+    panes: list[int]
 
 
-NEXT = {
-    "reading": Step(
-        "dead_letters",
-        "look at the dead letters (evenflow gate ls {dir} --folder dead-letter --pane {pane}),"
-        " repair the source or fields.text, and run it into a new output",
-    ),
-    "checks": Step(
-        "checks_failed",
-        "look at what did not hold; repair the source, or change an expectation of your own that"
-        " is too strict",
-    ),
-    "asking": Step("llm_fallbacks", "look at the language model's server, and why it was silent"),
-    "block": Step(
-        "dr_block",
-        "read the documents that weigh most. Is the text wrong: repair the source; the pane stays"
-        " in quarantine. Is it right: evenflow gate accept {dir} --pane {pane} --reason '…'",
-    ),
-    "warn": Step(
-        "dr_warn", "read the documents that weigh most; the pane was accepted with a warning"
-    ),
-    "shift_block": Step(
-        "shift_block",
-        "look what changed in all sources. Is it wrong: repair them; the pane stays in quarantine."
-        " Is it right: evenflow gate accept {dir} --pane {pane} --reason '…', and make the"
-        " reference again",
-    ),
-    "shift_warn": Step(
-        "shift_warn",
-        "look what changed at the source; evenflow gate ls {dir} --folder quarantine --pane {pane}"
-        " names the documents that were set aside, if any. Is it right: make the reference again",
-    ),
-}
+class WordFacts(Score):
+    """The score of all mentions of a pane, and the passages that were read."""
+
+    passages: int
 
 
-PRUNED = (
-    "the pane's documents were pruned: it can be neither read nor accepted any more. To judge them"
-    " anew, run their input into a new output"
-)
+class WeighedGroup(GroupFacts):
+    """A group of a pane, with its share of the window."""
+
+    window_share: float | None
+
+
+class WeighedLabel(Entry):
+    """A label of a pane, with its share of the window's excess.
+
+    Attributes:
+        people: Mentions that name people of the group, by the first stage; None where words count.
+    """
+
+    label: str
+    group: str
+    mentions: int
+    share: float | None
+    people: float | None = Field(None, exclude_if=lambda value: value is None)
+
+
+class Marked(Entry):
+    """Where a label is in a passage, and its group."""
+
+    start: int
+    end: int
+    group: str
+
+
+class WeighedDocument(Entry):
+    """A document of a pane: its mentions by group, its share of the excess, and a passage."""
+
+    id: str
+    counts: list[float]
+    share: float | None
+    passage: str = ""
+    labels: list[Marked] = Field(default_factory=list[Marked])
+
+
+class AttributeWhy(Entry):
+    """Why an attribute of a pane was judged as it was.
+
+    Attributes:
+        pane_share: The pane's part of the window's excess.
+        words: None where words are counted.
+        unread: Files that could not be read.
+        missing: Why, in sentences.
+    """
+
+    verdict: Verdict
+    window: WindowFacts
+    groups: list[WeighedGroup]
+    pane_share: float | None
+    labels: list[WeighedLabel]
+    documents: list[WeighedDocument]
+    words: WordFacts | None
+    unread: list[str]
+    missing: list[str] = Field(default_factory=list[str])
+
+
+class Source(Entry):
+    """A source that was off, all judged ones together, or a new one, of which nothing is judged.
+
+    Attributes:
+        documents: Documents of its window.
+        groups: Groups with the shares that were expected and observed.
+    """
+
+    source: str
+    attribute: str
+    state: str
+    documents: int
+    groups: list[tuple[str, float, float]]
+
+
+class Why(Entry):
+    """Why a pane was judged as it was.
+
+    Attributes:
+        failures: Of checks.
+        removed: The documents that were set aside so that the pane is not blocked, in words.
+        attributes: Those of the verdict, or all if it comes from none.
+        runbook: Its address; None: nothing is to do.
+    """
+
+    pane: int
+    verdict: Verdict
+    rule: str
+    failures: list[CheckFailure]
+    dead_reasons: dict[str, int]
+    removed: str | None
+    sources: list[Source]
+    attributes: dict[str, AttributeWhy]
+    runbook: str | None
+    next: str | None
 
 
 @dataclass
@@ -89,69 +162,48 @@ class PaneCounts:
     unread: list[str] = field(default_factory=list[str])
 
 
-RULES = {
-    "reading": "too little of the pane could be read (gate.most_dead)",
-    "checks": "a critical check of Great Expectations failed",
-    "asking": "the language model left too much unanswered (llm.most_fallbacks)",
-    "not_judged": "no attribute has enough mentions (gate.min_mentions)",
-    "open": "every judged attribute is below its thresholds",
-}
+@cache
+def kinds() -> dict[str, dict[str, str]]:
+    """What a verdict may come from: rule, runbook and next step of each, as the file has them."""
+    return yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
 def rule(entry: PaneEntry) -> tuple[str, str]:
     """Find which rule a pane's verdict comes from.
 
     Returns:
-        The rule's key in NEXT (empty where nothing is to do), and the rule in words.
+        The rule's key in `kinds`, and the rule in words.
     """
     state, found = entry.verdict.state, causes(entry)
-    if not found:
-        return "", RULES.get(state, entry.verdict.reason)
-    if key := next((each for each in ("reading", "checks", "asking") if each in found), ""):
-        return key, RULES[key]
-    if found == ("shift",):
-        return f"shift_{state}", (
-            f"the lower bound of the shift from what sources were, against gate.shift.{state}"
-        )
-    return state, (
-        f"{' and '.join(found)}: the lower bound of the rolling figure against the threshold of"
-        f" {state}"
-    )
+    if state in BAD and not found:
+        return "", entry.verdict.reason
+    key = next((each for each in ("reading", "checks", "asking") if each in found), str(state))
+    key = f"shift_{state}" if found == ("shift",) else key
+    return key, kinds()[key]["rule"].replace("{causes}", " and ".join(found))
 
 
-def sources(entry: PaneEntry) -> list[dict[str, Any]]:
-    """List the sources that were off in a pane, all judged ones together, and the new ones.
-
-    Returns:
-        For each source and attribute: source, attribute, state, documents of its window, and groups
-        with the shares that were expected and observed.
-    """
+def sources(entry: PaneEntry) -> list[Source]:
+    """List the sources that were off in a pane, all judged ones together, and the new ones."""
     found: Any = entry.measures.get("shift")
     if found is None:
         return []
-    judged = [("all judged sources", name, each) for name, each in found.attributes.items()]
-    judged += [
-        (source, name, each)
-        for source, own in found.off.items()
-        if source in found.strata
+    judged = {"all judged sources": found.attributes}
+    judged |= {source: own for source, own in found.off.items() if source in found.strata}
+    off = [
+        Source(
+            source=source,
+            attribute=name,
+            state=each.state,
+            documents=each.documents,
+            groups=[*zip(entry.attributes[name].groups, each.expected, each.observed, strict=True)],
+        )
+        for source, own in judged.items()
         for name, each in own.items()
-    ]
-    rows: list[dict[str, Any]] = [
-        {
-            "source": source,
-            "attribute": name,
-            "state": each.state,
-            "documents": each.documents,
-            "groups": list(
-                zip(entry.attributes[name].groups, each.expected, each.observed, strict=True)
-            ),
-        }
-        for source, name, each in judged
         if name in entry.attributes
     ]
-    new: dict[str, Any] = {"attribute": "", "state": "new", "groups": []}
-    return rows + [
-        {"source": source, "documents": number, **new} for source, number in found.learning.items()
+    return off + [
+        Source(source=source, attribute="", state="new", documents=count, groups=[])
+        for source, count in found.learning.items()
     ]
 
 
@@ -168,21 +220,16 @@ def attribute(
     earlier: Mapping[int, Sums],
     rows: PaneCounts,
     groups_of_labels: Mapping[str, int] | None,
-) -> dict[str, Any]:
+) -> AttributeWhy:
     """Explain an attribute's verdict.
+
+    Where people are counted, shares and documents' counts are theirs: those of a document as a
+    mention of its group has in the pane, those of a label by the first stage.
 
     Args:
         each: The attribute's entry in the pane.
         earlier: The earlier panes in the rolling window, with their sums.
         groups_of_labels: The group of each label, by its number; None if the list is another one.
-
-    Returns:
-        verdict; window (panes, and the rolling score); groups (mentions and share of the pane,
-        share of the window, target); pane_share (the pane's part of the window's excess); labels
-        and documents, each with its share of that excess; words (the score of all mentions of the
-        pane, and passages read; None where words are counted); unread.
-        Where people are counted, shares and documents' counts are theirs: those of a document as
-        a mention of its group has in the pane, those of a label by the first stage.
     """
     total = reduce(add_sums, earlier.values(), each.sums)
     target = np.array(each.target)
@@ -197,127 +244,98 @@ def attribute(
 
     own = rows.counts @ drawn
     own_mentions = np.array(each.sums.counts, float)
-    return {
-        "verdict": each.verdict.model_dump(),
-        "window": {"panes": list(earlier), **each.rolling.model_dump()},
-        "groups": [
-            {
-                "group": group,
-                "mentions": each.sums.counts[i],
-                "share": part(own_mentions[i], own_mentions.sum()),
-                "window_share": part(all_mentions[i], n),
-                "target": each.target[i],
-            }
-            for i, group in enumerate(each.groups)
+    people = None if each.people is None else each.people.labels
+    weighed = each.labels if people is None else people
+    labels = [
+        WeighedLabel(
+            label=label,
+            group=each.groups[group],
+            mentions=count,
+            share=part(weighed.get(label, 0.0) * drawn[group]),
+            people=None if people is None else people.get(label, 0.0),
+        )
+        for label, count in each.labels.items()
+        if (group := (groups_of_labels or {}).get(label)) is not None
+    ]
+    return AttributeWhy(
+        verdict=each.verdict,
+        window=WindowFacts(panes=list(earlier), **each.rolling.model_dump()),
+        groups=[
+            WeighedGroup(**one.model_dump(), window_share=part(count, n))
+            for one, count in zip(GroupFacts.of(each, each.sums), all_mentions, strict=True)
         ],
-        "pane_share": part(float(own_mentions @ drawn)),
-        "labels": _labels(each, groups_of_labels or {}, drawn, part)[:MOST],
-        "documents": [
-            {
-                "id": rows.ids[i],
-                "counts": [round(float(one), 3) for one in rows.counts[i]],
-                "share": part(float(own[i])),
-            }
-            for i in np.argsort(-own, kind="stable")[:MOST]
+        pane_share=part(float(own_mentions @ drawn)),
+        labels=sorted(labels, key=lambda row: -float(row.share or 0))[:MOST],
+        documents=[
+            WeighedDocument(
+                id=rows.ids[i],
+                counts=[round(float(one), 3) for one in rows.counts[i]],
+                share=part(float(own[i])),
+            )
+            for i in map(int, np.argsort(-own, kind="stable")[:MOST])
             if own[i] > 0
         ],
-        "words": each.people
-        and {
-            **each.people.pane.model_dump(),
-            "passages": each.people.passages,
-        },
-        "unread": rows.unread,
-    }
+        words=each.people
+        and WordFacts(**each.people.pane.model_dump(), passages=each.people.passages),
+        unread=rows.unread,
+    )
 
 
-def _labels(
-    each: AttributeEntry,
-    groups_of_labels: Mapping[str, int],
-    drawn: npt.NDArray[np.float64],
-    part: Callable[[float], float | None],
-) -> list[dict[str, Any]]:
-    """The labels of a pane, those with the greatest share of the excess first."""
-    counted = each.labels if each.people is None else each.people.labels
-    labels: list[dict[str, Any]] = [
-        {
-            "label": label,
-            "group": each.groups[group],
-            "mentions": count,
-            "share": part(counted.get(label, 0.0) * drawn[group]),
-        }
-        | ({} if each.people is None else {"people": counted.get(label, 0.0)})
-        for label, count in each.labels.items()
-        if (group := groups_of_labels.get(label)) is not None
-    ]
-    return sorted(labels, key=lambda row: -float(row["share"] or 0))
-
-
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """Say why a pane was judged as it was; found: what `report.why.why` returned."""
-    yield f"rule: {found['rule']}"
-    if found["removed"]:
-        yield f"set aside: {found['removed']}"
-    for each in found["failures"]:
-        words = f"{each['expectation']}, {each['subject']}: {each['observed']}"
-        yield f"check failed ({each['severity']}): {words}"
-    for reason, count in found["dead_reasons"].items():
+def lines(found: Why) -> Iterator[str]:
+    """Say why a pane was judged as it was."""
+    yield f"rule: {found.rule}"
+    if found.removed:
+        yield f"set aside: {found.removed}"
+    for each in found.failures:
+        words = f"{each.expectation}, {each.subject}: {each.observed}"
+        yield f"check failed ({each.severity}): {words}"
+    for reason, count in found.dead_reasons.items():
         yield f"{counted(count, 'dead letter')}: {reason}"
-    if found["next"]:
-        yield f"next: {found['next']} ({found['runbook']})"
+    if found.next:
+        yield f"next: {found.next} ({found.runbook})"
 
 
-def source_table(found: Mapping[str, Any]) -> Table:
+def source_table(found: Why) -> Table:
     """The sources of a pane beside what they were."""
     columns = ("source", "attribute", "group", "expected", "observed", "documents", "state")
     rows = [
-        (row["source"], row["attribute"], group, percent(expected), percent(observed), *tail)
-        for row in found["sources"]
-        for tail in [(number(row["documents"]), said(row["state"]))]
-        for group, expected, observed in row["groups"] or [("", None, None)]
+        (row.source, row.attribute, group, percent(expected), percent(observed), *tail)
+        for row in found.sources
+        for tail in [(number(row.documents), said(row.state))]
+        for group, expected, observed in row.groups or [("", None, None)]
     ]
     return Table("sources beside what they were", columns, rows)
 
 
-def attribute_lines(name: str, each: Mapping[str, Any]) -> Iterator[str]:
-    """Say what an attribute's verdict was made from; each: what `attribute` returned."""
-    window, words = each["window"], each["words"]
-    yield f"{name}: {said(each['verdict']['state'])} ({each['verdict']['reason']})"
+def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
+    """Say what an attribute's verdict was made from."""
+    yield f"{name}: {said(each.verdict.state)} ({each.verdict.reason})"
     yield (
-        f"rolling DR {dr_of(window)}, with the accepted"
-        f" panes before it: {', '.join(map(str, window['panes'])) or 'none'};"
-        f" {percent(each['pane_share'])} of the excess is this pane's"
+        f"rolling DR {dr_of(each.window.model_dump())}, with the accepted"
+        f" panes before it: {', '.join(map(str, each.window.panes)) or 'none'};"
+        f" {percent(each.pane_share)} of the excess is this pane's"
     )
-    if words is not None:
+    if (words := each.words) is not None:
         yield (
-            f"people are counted; all {words['mentions']:,} mentions of the pane would have DR"
-            f" {dr_of(words)}; {counted(words['passages'], 'passage')} read"
+            f"people are counted; all {words.mentions:,} mentions of the pane would have DR"
+            f" {dr_of(words.model_dump())}; {counted(words.passages, 'passage')} read"
         )
-    yield from (f"{line}; its documents are missing here" for line in each["missing"])
+    yield from (f"{line}; its documents are missing here" for line in each.missing)
 
 
-def attribute_tables(name: str, each: Mapping[str, Any]) -> Iterator[Table]:
+def attribute_tables(name: str, each: AttributeWhy) -> Iterator[Table]:
     """The groups of a pane, and the labels that weigh most."""
-    yield Table(
-        f"{name}: groups of the pane",
-        ("group", "mentions", "share", "of window", "target"),
-        [
-            (
-                row["group"],
-                number(row["mentions"]),
-                *(percent(row[key]) for key in ("share", "window_share", "target")),
-            )
-            for row in each["groups"]
-        ],
-    )
-    people = () if each["words"] is None else ("people",)
-    labels = [
-        (
-            row["label"],
-            row["group"],
-            *(number(row[key]) for key in ("mentions", *people)),
-            percent(row["share"]),
-        )
-        for row in each["labels"]
+    groups = [
+        (row.group, number(row.mentions), *map(percent, (row.share, row.window_share, row.target)))
+        for row in each.groups
     ]
-    columns = ("label", "group", "mentions", *people, "of the excess")
+    columns = ("group", "mentions", "share", "of window", "target")
+    yield Table(f"{name}: groups of the pane", columns, groups)
+    people = each.words is not None
+    labels = [
+        (row.label, row.group, *counts, percent(row.share))
+        for row in each.labels
+        for counts in [map(number, (row.mentions, row.people)[: 1 + people])]
+    ]
+    columns = ("label", "group", "mentions", *["people"] * people, "of the excess")
     yield from [Table(f"{name}: labels that weigh most", columns, labels)] if labels else []

@@ -47,15 +47,15 @@ class AttributeSpan(Entry):
         accepted: DR of accepted/ after the last pane that has one.
     """
 
-    low: float | None
-    high: float | None
-    rolling: float | None
-    rolling_low: float | None
-    rolling_high: float | None
-    cumulative: float | None
-    accepted: float | None
+    low: float | None = None
+    high: float | None = None
+    rolling: float | None = None
+    rolling_low: float | None = None
+    rolling_high: float | None = None
+    cumulative: float | None = None
+    accepted: float | None = None
     state: Annotated[State, BeforeValidator(_older)]
-    mentions: int
+    mentions: int = 0
 
 
 class Span(Entry):

@@ -9,10 +9,11 @@ from prometheus_client.core import Exemplar, Metric
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics import draw
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import BAD, STATES, Score, Sums
+from evenflow.schemas.ledger import BAD, STATES, Score
 from evenflow.transforms.measures.measure import Family
 
 WINDOWS = ("pane", "rolling", "stream", "cumulative", "accepted")
+SUMS = ("pane", "cumulative", "accepted")
 SCORES = (
     ("dr", "Demographic Representation score: 0 is even.", "dr"),
     ("dr_low", "Lower bound of the score's interval, by which the gate judges.", "low"),
@@ -44,11 +45,8 @@ def families(totals: Totals, config: Config | None, since: Mapping[str, float]) 
 def _counts(totals: Totals) -> Iterator[draw.Row]:
     """What never falls."""
     accepted = totals.accepted - totals.reviewed.documents  # as the gate decided
-    fates = {
-        "accepted": accepted,
-        "quarantined": totals.documents - accepted,
-        "dead": totals.dead,
-    }
+    quarantined = totals.documents - accepted
+    fates = {"accepted": accepted, "quarantined": quarantined, "dead": totals.dead}
     letters = {reason: each.count for reason, each in totals.dead_reasons.items()}
     removed = "Documents set aside so that their pane is not blocked (gate.scope: documents)."
     yield "documents", "Documents as the gate decided, or dead records.", "fate", fates
@@ -124,15 +122,12 @@ def _scores(
 def _shares(totals: Totals) -> Iterator[draw.Row]:
     """The shares of groups, and what these should be."""
     attributes = totals.attributes
-    sums: dict[tuple[str, str], Sums] = {}
-    for name, each in attributes.items():
-        sums[name, "pane"] = each.last.sums
-        sums[name, "cumulative"], sums[name, "accepted"] = each.sums, each.accepted
     shares = {
         (name, group, window): count / total
-        for (name, window), each in sums.items()
+        for name, own in attributes.items()
+        for window, each in zip(SUMS, (own.last.sums, own.sums, own.accepted), strict=True)
         if (total := sum(each.counts))
-        for group, count in zip(attributes[name].last.groups, each.counts, strict=True)
+        for group, count in zip(own.last.groups, each.counts, strict=True)
     }
     about = "Share of a group in the attribute's mentions."
     yield "share_ratio", about, "attribute group window", shares

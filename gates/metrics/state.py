@@ -48,12 +48,7 @@ def _present(totals: Totals, now: Now) -> list[draw.Row]:
     grows = "Seconds since the time of the newest committed record; it grows on a quiet topic too."
     return [
         ("held", "1 while the gate is held, 0 otherwise.", "", int(now.held)),
-        (
-            "finished",
-            "1 once a run on files has read all, else 0.",
-            "",
-            int(now.finished),
-        ),
+        ("finished", "1 once a run on files has read all, else 0.", "", int(now.finished)),
         ("lag_seconds", grows, "", lag),
         ("last_commit_timestamp_seconds", since, "", now.committed),
         ("pane_age_seconds", waited, "", age),
@@ -61,12 +56,7 @@ def _present(totals: Totals, now: Now) -> list[draw.Row]:
         ("input_bytes", "Stored bytes of the input in all.", "", now.size),
         ("disk_free_bytes", "Free bytes of the file system of the output.", "", free),
         ("disk_size_bytes", "All bytes of that file system.", "", size),
-        (
-            "partition_next_offset",
-            "Offset up to which all is committed.",
-            "partition",
-            offsets,
-        ),
+        ("partition_next_offset", "Offset up to which all is committed.", "partition", offsets),
         ("backlog_records", "Records that are not committed yet.", "partition", backlog),
         ("triggers_pending", "Decided and not yet done.", "rule", pending),
     ]

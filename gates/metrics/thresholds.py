@@ -26,11 +26,7 @@ def families(config: Config, now: Now) -> Iterator[Metric]:
         for name, what, value in (
             ("lag_threshold_seconds", "Lag from", alerts.lag_seconds),
             ("pane_overdue_threshold_seconds", "Age of the pane being filled from", overdue),
-            (
-                "dead_letter_threshold_ratio",
-                "Dead share in an hour from",
-                alerts.dead_share,
-            ),
+            ("dead_letter_threshold_ratio", "Dead share in an hour from", alerts.dead_share),
             ("llm_fallback_threshold_ratio", "Unanswered share in an hour from", fallbacks),
             ("llm_token_threshold", "Tokens in a day from", alerts.tokens_a_day),
             ("disk_free_threshold_ratio", "Free share of the disk below", alerts.disk_free),

@@ -33,6 +33,16 @@ CROISSANT, README = "croissant.json", "README.md"
 CONTEXT = Path(__file__).with_name("croissant_context.json")  # as the specification gives it
 Say: TypeAlias = Callable[[str], str]  # makes text from a ledger fit for where it is shown
 MARKS = re.compile(r"[\\`*{}\[\]#|!~>&$]")  # what Markdown reads as more than text
+PARQUET = {"encodingFormat": "application/x-parquet"}
+KINDS = (  # Croissant's name of a column's type; objects and lists have none
+    (kinds.is_boolean, "sc:Boolean"),
+    (kinds.is_integer, "cr:Int64"),
+    (kinds.is_floating, "cr:Float64"),
+    (kinds.is_string, "sc:Text"),
+    (kinds.is_large_string, "sc:Text"),
+    (kinds.is_timestamp, "sc:DateTime"),
+    (kinds.is_date, "sc:DateTime"),
+)
 METHOD = (
     "Demographic Representation: half the sum of the absolute differences between the groups'"
     " shares of label mentions and the target; 0 is even, and the interval is over documents"
@@ -86,26 +96,11 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
         "description": text,
         **{key: own[key] for key in ("license", "url") if own.get(key)},
         "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": path,
-                "name": path,
-                "contentUrl": path,
-                "contentSize": f"{shard.bytes} B",
-                "encodingFormat": "application/x-parquet",
-                "sha256": shard.sha256,
-            }
+            _node("cr:FileObject", path, contentUrl=path, contentSize=f"{shard.bytes} B", **PARQUET)
+            | {"sha256": shard.sha256}
             for path, shard in files
         ]
-        + [
-            {
-                "@type": "cr:FileSet",
-                "@id": "shards",
-                "name": "shards",
-                "encodingFormat": "application/x-parquet",
-                "includes": [path for path, _ in files],
-            }
-        ],
+        + [_node("cr:FileSet", "shards", **PARQUET, includes=[path for path, _ in files])],
         "recordSet": [_records(rows.schema)],
         "variableMeasured": [
             value
@@ -146,10 +141,9 @@ def _bias(name: str, totals: AttributeTotals, found: Score, say: Say) -> str:
     name = say(name)
     if found.dr is None:
         return f"{name}: no document that was accepted names a group."
-    counts = totals.accepted.counts
     shares = ", ".join(
-        f"{say(group)} {percent(count / sum(counts))} (target {percent(share)})"
-        for group, count, share in zip(totals.last.groups, counts, totals.last.target, strict=True)
+        f"{say(row.group)} {percent(row.share)} (target {percent(row.target)})"
+        for row in facts.GroupFacts.of(totals.last, totals.accepted)
     )
     return (
         f"{name}: DR {estimate(found.dr, found.low, found.high)}, of {found.mentions:,} mentions in"
@@ -162,20 +156,11 @@ def _values(name: str, totals: AttributeTotals, found: Score) -> Iterator[dict[s
     if found.dr is None:
         return
     bounds = {} if found.low is None else {"minValue": found.low, "maxValue": found.high}
-    yield {
-        "@type": "PropertyValue",
-        "propertyID": f"evenflow:dr/{name}",
-        "value": found.dr,
-        **bounds,
-        "measurementTechnique": METHOD,
-    }
-    every = sum(totals.accepted.counts)
-    for group, count in zip(totals.last.groups, totals.accepted.counts, strict=True):
-        yield {
-            "@type": "PropertyValue",
-            "propertyID": f"evenflow:share/{name}/{group}",
-            "value": round(count / every, 6),
-        }
+    dr = {"propertyID": f"evenflow:dr/{name}", "value": found.dr, **bounds}
+    yield {"@type": "PropertyValue", **dr, "measurementTechnique": METHOD}
+    for row in facts.GroupFacts.of(totals.last, totals.accepted):
+        share = {"propertyID": f"evenflow:share/{name}/{row.group}", "value": row.share}
+        yield {"@type": "PropertyValue", **share}
 
 
 def _steps(totals: Totals, say: Say) -> Iterator[str]:
@@ -218,33 +203,16 @@ def _limits(totals: Totals, config: Config, say: Say) -> Iterator[str]:
 
 def _records(schema: pa.Schema) -> dict[str, Any]:
     """The record set: the columns that are single values."""
-    return {
-        "@type": "cr:RecordSet",
-        "@id": "documents",
-        "name": "documents",
-        "description": "A document a record; columns of objects and lists are left out here.",
-        "field": [
-            {
-                "@type": "cr:Field",
-                "@id": f"documents/{column.name}",
-                "name": column.name,
-                "dataType": kind,
-                "source": {"fileSet": {"@id": "shards"}, "extract": {"column": column.name}},
-            }
-            for column in schema
-            if (kind := _kind(column.type)) is not None
-        ],
-    }
+    fields = [
+        _node("cr:Field", f"documents/{column.name}", name=column.name, dataType=kind)
+        | {"source": {"fileSet": {"@id": "shards"}, "extract": {"column": column.name}}}
+        for column in schema
+        if (kind := next((name for holds, name in KINDS if holds(column.type)), None))
+    ]
+    about = "A document a record; columns of objects and lists are left out here."
+    return _node("cr:RecordSet", "documents", description=about, field=fields)
 
 
-def _kind(of: pa.DataType) -> str | None:
-    """Croissant's name of a column's type; None for objects and lists."""
-    if kinds.is_boolean(of):
-        return "sc:Boolean"
-    if kinds.is_integer(of):
-        return "cr:Int64"
-    if kinds.is_floating(of):
-        return "cr:Float64"
-    if kinds.is_string(of) or kinds.is_large_string(of):
-        return "sc:Text"
-    return "sc:DateTime" if kinds.is_timestamp(of) or kinds.is_date(of) else None
+def _node(kind: str, identity: str, **more: Any) -> dict[str, Any]:
+    """A node of the graph, which is named as it is identified unless `more` has a name."""
+    return {"@type": kind, "@id": identity, "name": identity, **more}

@@ -304,11 +304,14 @@ def show(result: T, as_json: bool, draw: Callable[[T], object]) -> None:
     """Print the result of a command on standard output.
 
     Args:
-        result: What JSON can hold.
+        result: What JSON can hold, or facts.
         as_json: Whether it is printed as JSON.
 
     Raises:
         OSError: Standard output cannot be written to.
     """
     with printing():
-        print(json.dumps(result, indent=1)) if as_json else draw(result)
+        if as_json:
+            print(json.dumps(result, indent=1, default=lambda facts: facts.model_dump()))
+        else:
+            draw(result)

@@ -129,41 +129,33 @@ def draw(table: words.Table) -> None:
     out.print(drawn)
 
 
-def why(found: Mapping[str, Any]) -> None:
-    """Print why a pane was judged as it was.
-
-    Args:
-        found: What `report.why.why` returned.
-    """
-    out, verdict = console(), found["verdict"]
-    out.print(
-        Text.assemble(
-            f"pane {found['pane']}: ", _state(verdict["state"]), f" ({visible(verdict['reason'])})"
-        )
-    )
+def why(found: reasons.Why) -> None:
+    """Print why a pane was judged as it was."""
+    out, verdict = console(), found.verdict
+    reason = f" ({visible(verdict.reason)})"
+    out.print(Text.assemble(f"pane {found.pane}: ", _state(verdict.state), reason))
     print("\n".join(map(visible, reasons.lines(found))))
-    if found["sources"]:
+    if found.sources:
         draw(reasons.source_table(found))
-    for name, each in found["attributes"].items():
+    for name, each in found.attributes.items():
         print("\n" + "\n".join(map(visible, reasons.attribute_lines(name, each))))
         for table in reasons.attribute_tables(name, each):
             draw(table)
-        if each["documents"]:
+        if each.documents:
             print("documents that weigh most, with their share of the excess:")
-        for row in each["documents"]:
-            head = f"  {percent(row['share'])} "
-            out.print(Text.assemble(head, (visible(row["id"]), "bold"), ": "))
+        for row in each.documents:
+            out.print(Text.assemble(f"  {percent(row.share)} ", (visible(row.id), "bold"), ": "))
             out.print(marked(row), soft_wrap=True)
 
 
-def marked(row: Mapping[str, Any]) -> Text:
+def marked(row: reasons.WeighedDocument) -> Text:
     """A passage in one line, its labels in bold."""
     text, at = Text("    "), 0
-    for label in row["labels"]:
-        text.append(visible(row["passage"][at : label["start"]]))
-        text.append(visible(row["passage"][label["start"] : label["end"]]), "bold underline")
-        at = label["end"]
-    return text.append(visible(row["passage"][at:]))
+    for label in row.labels:
+        text.append(visible(row.passage[at : label.start]))
+        text.append(visible(row.passage[label.start : label.end]), "bold underline")
+        at = label.end
+    return text.append(visible(row.passage[at:]))
 
 
 def measured(result: Mapping[str, Any]) -> None:

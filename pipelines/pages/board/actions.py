@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 from urllib.parse import parse_qs
 
@@ -13,7 +14,7 @@ from evenflow.gates import hold
 from evenflow.gates.hold import Action
 from evenflow.gates.ledger import reviews
 from evenflow.pipelines.pages.board.follow import Board, Gate
-from evenflow.pipelines.pages.board.pages import NotThereError, Pages
+from evenflow.pipelines.pages.board.pages import Pages
 from evenflow.pipelines.pages.board.security import (
     Session,
     Sessions,
@@ -21,6 +22,7 @@ from evenflow.pipelines.pages.board.security import (
     cookie_of,
     fits,
 )
+from evenflow.pipelines.pages.board.window import number_of
 from evenflow.schemas.ledger import PaneEntry
 
 FORM = 16 << 10  # bytes of a form
@@ -83,29 +85,42 @@ class Actions:
         """Show or carry out the form of a gate."""
         gate.look()
         with gate.lock:
-            entry = self._entry(gate, pane)
+            entry = None if pane is None else self._pages.entry(gate, pane)
             wanted: Action = "hold" if gate.held is None else "release"
+            offered = _offered(gate, entry)
+            decided = gate.history.decisions if gate.history is not None else ()
+            seen = len(gate.events if entry is None else decided)
             problem, status = "", 200
-            if method != "GET":
-                try:
-                    self._carry_out(gate, session, wanted, given, entry)
+            try:
+                if method != "GET":
+                    actions = (wanted,) if entry is None else offered
+                    who, reason = _checked(session, given, actions, seen)
+                    if gate.history is None:
+                        raise FormError("the ledger cannot be read now")
+                    if entry is None:
+                        hold.add_event(gate.storage, wanted, reason, len(gate.history), who)
+                    else:
+                        asked = given["action"]
+                        action: reviews.Action = next(each for each in offered if each == asked)
+                        panes = range(entry.pane, entry.pane + 1)
+                        reviews.add(gate.storage, action, panes, reason, who)
                     gate.look()
                     back = "" if entry is None else f"/pane/{entry.pane}"
                     return RedirectResponse(f"/gate/{gate.name}{back}", 303)
-                except FormError as error:
-                    problem, status = str(error), 409
-                except OSError as error:
-                    problem, status = f"it could not be written: {error.strerror or error}", 500
+            except FormError as error:
+                problem, status = str(error), 409
+            except OSError as error:
+                problem, status = f"it could not be written: {error.strerror or error}", 500
             return self._page(
                 "act.html.j2",
                 status,
                 gate=gate,
                 action=wanted,
                 form=session.form,
-                seen=len(gate.events) if entry is None else self._decided(gate),
+                seen=seen,
                 pane=pane,
                 review=entry and gate.history and gate.history.reviews.get(entry.pane),
-                offered=_offered(gate, entry),
+                offered=offered,
                 last=gate.events[-1] if gate.events else None,
                 who=given.get("who", session.who)[:WHO],
                 reason=given.get("reason", "")[:REASON],
@@ -113,60 +128,27 @@ class Actions:
                 most={"who": WHO, "reason": REASON},
             )
 
-    def _entry(self, gate: Gate, pane: int | None) -> PaneEntry | None:
-        """The entry of the pane that is decided on; None for none. Raises NotThereError."""
-        if pane is None:
-            return None
-        if gate.history is None or pane >= len(gate.history):
-            raise NotThereError(f"there is no pane {pane} yet")
-        return gate.history[pane]
-
-    def _decided(self, gate: Gate) -> int:
-        """Number of the decisions on panes of a gate."""
-        return len(gate.history.decisions) if gate.history is not None else 0
-
-    def _carry_out(
-        self,
-        gate: Gate,
-        session: Session,
-        wanted: Action,
-        given: dict[str, str],
-        entry: PaneEntry | None,
-    ) -> None:
-        """Write a hold, a release or a decision on a pane.
-
-        Raises FormError and OSError.
-        """
-        if not fits(session, given.get("form", "")):
-            raise FormError("this form is from another session; look at it again and send it again")
-        who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
-        if gate.history is None:
-            raise FormError("the ledger cannot be read now")
-        offered = _offered(gate, entry)
-        chosen: list[reviews.Action] = [
-            each for each in offered if str(each) == given.get("action")
-        ]
-        action: reviews.Action | None = chosen[0] if chosen else None
-        if entry is not None:
-            if action is None or given.get("seen") != str(self._decided(gate)):
-                raise FormError("somebody else has decided meanwhile; see below")
-        elif given.get("action") != wanted or given.get("seen") != str(len(gate.events)):
-            raise FormError("somebody else has held or released this gate meanwhile; see below")
-        if not who or not reason:
-            raise FormError("a name and a reason are needed")
-        if len(who) > WHO or len(reason) > REASON:
-            raise FormError(f"a name has {WHO} characters at most, a reason {REASON}")
-        session.who = who
-        if entry is not None and action is not None:
-            panes = range(entry.pane, entry.pane + 1)
-            reviews.add(gate.storage, action, panes, reason, f"{who}, by the board")
-        else:
-            hold.add_event(gate.storage, wanted, reason, len(gate.history), f"{who}, by the board")
-
     def _page(self, template: str, status: int, **variables: object) -> Response:
         """A page that nobody keeps."""
         html = self._pages.render(template, **variables)
         return HTMLResponse(html, status, {"cache-control": "no-store"})
+
+
+def _checked(
+    session: Session, given: dict[str, str], actions: Sequence[str], seen: int
+) -> tuple[str, str]:
+    """Who sends a form, and the reason. Raises FormError for one that cannot be used."""
+    if not fits(session, given.get("form", "")):
+        raise FormError("this form is from another session; look at it again and send it again")
+    if given.get("action") not in actions or given.get("seen") != str(seen):
+        raise FormError("somebody else has decided, held or released meanwhile; see below")
+    who, reason = (" ".join(given.get(key, "").split()) for key in ("who", "reason"))
+    if not who or not reason:
+        raise FormError("a name and a reason are needed")
+    if len(who) > WHO or len(reason) > REASON:
+        raise FormError(f"a name has {WHO} characters at most, a reason {REASON}")
+    session.who = who
+    return f"{who}, by the board", reason
 
 
 def _offered(gate: Gate, entry: PaneEntry | None) -> tuple[reviews.Action, ...]:
@@ -182,11 +164,6 @@ def about_of(request: Request) -> str:
     """What of a gate a form is about, as a query: a pane, or nothing."""
     pane = number_of(request.query_params.get("pane", ""))
     return "" if pane is None else f"pane={pane}"
-
-
-def number_of(text: str) -> int | None:
-    """A number in a query; None if it is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
 
 
 async def form_of(request: Request) -> dict[str, str]:

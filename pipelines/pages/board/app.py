@@ -16,10 +16,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from evenflow.gates.ledger.files import LedgerError
-from evenflow.pipelines.pages.board.actions import Actions, FormError, number_of
+from evenflow.pipelines.pages.board.actions import Actions, FormError
 from evenflow.pipelines.pages.board.follow import Board
 from evenflow.pipelines.pages.board.pages import FOLDER, NotThereError, Pages
 from evenflow.pipelines.pages.board.security import Guard
+from evenflow.pipelines.pages.board.window import number_of
 
 VIEWERS = 200  # that are told about changes at once
 STATIC = {"board.js": "text/javascript", "icon.svg": "image/svg+xml"}

@@ -21,7 +21,7 @@ from evenflow.pipelines.pages.board.search import SearchResult, search, sentence
 from evenflow.pipelines.pages.board.window import KEYS, LAST, Window, window
 from evenflow.pipelines.pages.report import report, view, why
 from evenflow.pipelines.pages.report.figures import figures
-from evenflow.schemas.ledger import BAD, STATES, PaneEntry
+from evenflow.schemas.ledger import STATES, PaneEntry
 
 FOLDER = Path(__file__).parent
 PAGES = 48  # pages that are kept until something changes; each has 100 to 300 kB
@@ -92,24 +92,13 @@ class Pages:
         totals = gate.history.totals if gate.history is not None else None
         train = facts.answer(totals, True, gate.held, gate.config) if totals is not None else None
         state = train.word if train and totals and totals.panes else "none"
-        limits = gate.config.thresholds if gate.config else lambda _: (None, None)
-        rows = [
-            {
-                "name": name,
-                "state": each.last.verdict.state,
-                "rolling": each.last.rolling,
-                "thresholds": dict(zip(BAD, limits(name), strict=True)),
-                "top": max(1 - min(each.last.target), 1e-9),
-            }
-            for name, each in sorted(totals.attributes.items() if totals is not None else ())
-        ]
         drawn = self.render(
             "card.html.j2",
             gate=gate,
             totals=totals,
             train=train,
             state=state,
-            attributes=rows,
+            limits=gate.config.thresholds if gate.config else lambda _: (None, None),
             tens=view.tens(gate.recent),
             strip_label=view.strip_label(gate.recent),
         )
@@ -158,7 +147,7 @@ class Pages:
     def pane(self, name: str, number: int) -> str:
         """One pane: its figures, what was changed, and its entry."""
         gate = self.gate(name)
-        entry = self._entry(gate, number)
+        entry = self.entry(gate, number)
         found = SearchResult()
         changed = sentences(gate.storage, entry, None, found, CHANGES + 1)
         raw = canonical(entry.model_dump(mode="json")).decode()
@@ -188,7 +177,7 @@ class Pages:
     def letters(self, name: str, number: int, page: int) -> str:
         """Dead letters of a pane; page: which of them, from 0."""
         gate = self.gate(name)
-        entry = self._entry(gate, number)
+        entry = self.entry(gate, number)
         if entry.dead_letters is None:
             raise NotThereError(f"pane {number} has no dead letters")
         try:
@@ -215,7 +204,7 @@ class Pages:
             "document.html.j2", gate=gate, identity=identity, found=found, unread=unread
         )
 
-    def _entry(self, gate: Gate, number: int) -> PaneEntry:
+    def entry(self, gate: Gate, number: int) -> PaneEntry:
         """The entry of a pane. Raises NotThereError."""
         with gate.lock:
             if gate.history is None or not 0 <= number < len(gate.history):
@@ -252,17 +241,14 @@ def _ranges(
     last = asked.get("last", str(LAST)) if shown.live else ""
     out = [(f"/gate/{name}?last={key}", words, key == last) for key, words in SPANS]
 
-    def steps(first: int, end: int, words: str) -> tuple[str, str, bool]:
+    quarter, half, more = width // 4, width // 2, 0 <= shown.last < count - 1
+    steps = (
+        ("earlier", shown.first > 0, shown.first - width, shown.first - 1),
+        ("later", more, shown.last + 1, shown.last + width),
+        ("closer", width > 20, shown.first + quarter, shown.last - quarter),
+        ("wider", shown.first > 0 or shown.last < count - 1, shown.first - half, shown.last + half),
+    )
+    for words, there, first, end in steps:
         query = urlencode({"from": max(first, 0), "to": min(end, count - 1)})
-        return f"/gate/{quote(name)}?{query}", words, False
-
-    if shown.first > 0:
-        out.append(steps(shown.first - width, shown.first - 1, "earlier"))
-    if 0 <= shown.last < count - 1:
-        out.append(steps(shown.last + 1, shown.last + width, "later"))
-    if width > 20:
-        quarter = width // 4
-        out.append(steps(shown.first + quarter, shown.last - quarter, "closer"))
-    if shown.first > 0 or shown.last < count - 1:
-        out.append(steps(shown.first - width // 2, shown.last + width // 2, "wider"))
+        out += [(f"/gate/{quote(name)}?{query}", words, False)] * there
     return out

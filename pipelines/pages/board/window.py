@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from evenflow.gates.ledger import spans
 from evenflow.gates.ledger.files import LedgerError
@@ -87,11 +88,16 @@ def _range(gate: Gate, query: Mapping[str, str], count: int) -> tuple[int, int]:
     return (0 if wanted == "all" else count - max(_number(wanted), 1)), count - 1
 
 
+def number_of(text: str) -> int | None:
+    """A number in a query; None if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
+
+
 def _number(text: str) -> int:
     """A pane's number. Raises WindowError."""
-    if not (text.isascii() and text.isdigit() and len(text) < 13):
+    if (found := number_of(text)) is None:
         raise WindowError(f"{text[:40]!r} is no number of a pane")
-    return int(text)
+    return found
 
 
 def _moment(text: str) -> int:
@@ -110,20 +116,13 @@ def _times(gate: Gate, since: int | None, until: int | None) -> tuple[int, int]:
     hours = [each for each in gate.history.spans() if each.time is not None]
     if not hours:
         raise WindowError("the panes have no time: they come from files")
+    low, high = (end if given is None else given for given, end in ((since, -inf), (until, inf)))
     # The last hour that begins before may hold a pane that begins later
-    before = [each for each in hours if since is None or (each.time or 0) <= since]
-    start = before[-1] if before else hours[0]
-    stop = [each for each in hours if until is None or (each.time or 0) <= until]
-    if not stop:
+    start = max(sum((each.time or 0) <= low for each in hours) - 1, 0)
+    near = [each for each in hours[start:] if (each.time or 0) <= high]
+    ends = {each.first: each.last for each in (*near[:1], *near[-1:])}
+    alone = [one for first, last in ends.items() for one in gate.single(first, last)]
+    found = [one for one in (*alone, *near[1:-1]) if low <= (one.time or 0) <= high]
+    if not found:
         raise WindowError("no pane begins in this time")
-    first, last = start.first, stop[-1].last
-    if since is not None:
-        later = [one for one in gate.single(start.first, start.last) if (one.time or 0) >= since]
-        first = later[0].first if later else start.last + 1
-    if until is not None:
-        edge = stop[-1]
-        earlier = [one for one in gate.single(edge.first, edge.last) if (one.time or 0) <= until]
-        last = earlier[-1].last if earlier else edge.first - 1
-    if last < first:
-        raise WindowError("no pane begins in this time")
-    return first, last
+    return min(one.first for one in found), max(one.last for one in found)

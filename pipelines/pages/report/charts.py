@@ -13,24 +13,15 @@ from dataclasses import dataclass
 
 from evenflow.gates.ledger.spans import DAY, AttributeSpan, Span, merged
 from evenflow.pipelines.pages.report.text import moment
-from evenflow.schemas.ledger import STATES, State
+from evenflow.schemas.ledger import BAD, STATES, State
 
 WIDTH, HEIGHT = 1000.0, 400.0
 # Columns of the x axis. Of more panes, neighbours share one: a screen has no more room for dots
 MOST_COLUMNS = 500
 MOST_LARGE_DOTS = 80  # columns up to which dots of the ordinary size do not touch
 
-NOTHING = AttributeSpan(  # an attribute that a pane of an earlier configuration does not have
-    low=None,
-    high=None,
-    rolling=None,
-    rolling_low=None,
-    rolling_high=None,
-    cumulative=None,
-    accepted=None,
-    state="not_judged",
-    mentions=0,
-)
+# An attribute that a pane of an earlier configuration does not have
+NOTHING = AttributeSpan(state="not_judged")
 Points = Sequence[tuple[float, float] | None]
 
 
@@ -83,17 +74,11 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
     places = columns(panes)
     cells = [each.attributes.get(name, NOTHING) for each in places]
     step = WIDTH / len(cells)
-    values = [
-        value
-        for cell in cells
-        for value in (cell.high, cell.rolling_high, cell.rolling, cell.cumulative)
-    ]
-    limits = {
-        name: value for name, value in (("warn", warn), ("block", block)) if value is not None
-    }
-    highest = [1.08 * limit for limit in limits.values()]
-    top, y = axis(max([value for value in values if value is not None] + [*highest, 0.05]))
-
+    keys = ("high", "rolling_high", "rolling", "cumulative")
+    values = [value for cell in cells for key in keys if (value := getattr(cell, key)) is not None]
+    given = zip(BAD, (warn, block), strict=True)
+    limits = {level: value for level, value in given if value is not None}
+    top, y = axis(max([*values, *(1.08 * limit for limit in limits.values()), 0.05]))
     judged = [cell.state != "not_judged" for cell in cells]
 
     def rolling(wanted: bool, key: str = "rolling") -> list[tuple[float, float] | None]:
@@ -116,8 +101,8 @@ def dr_chart(panes: Sequence[Span], name: str, warn: float | None, block: float 
         y=y,
         x=ticks(places),
         thresholds={
-            name: Tick(100 * (1 - value / top), f"{name} {value:g}")
-            for name, value in limits.items()
+            level: Tick(100 * (1 - value / top), f"{level} {value:g}")
+            for level, value in limits.items()
         },
         merged=places[0].last - places[0].first + 1,
         fine=len(cells) > MOST_LARGE_DOTS,

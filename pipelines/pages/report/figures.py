@@ -20,6 +20,8 @@ from evenflow.transforms.measures.representation.dr import score
 
 MOST = 12  # substitutions that the report names
 VERSION = 3  # of the format of report.json
+PEOPLE = {"pane", "cumulative", "passages", "against"}
+SUMS = ("states", "input_bytes", "text_bytes", "sentences")
 SCORES = {"verdict", "pane", "rolling", "cumulative", "stream", "accepted"}
 FACTS = ("pane", "verdict", "folder", "documents", "dead", "input_bytes", "epoch", "stream")
 FILES = ("removed", "shards", "dead_letters", "set_aside", "sentence_table")
@@ -42,19 +44,14 @@ def figures(
     `held`: Why the gate is held; None: it is not.
     """
     config = recorded(meta)
-    common = facts.of(totals, bool(meta and meta.get("finished")), held, config)
-    unread = {
-        end: count
-        for end, count in ((meta or {}).get("left_out") or {}).items()
-        if isinstance(count, int)
-    }
+    meta = meta or {}
+    common = facts.of(totals, bool(meta.get("finished")), held, config)
+    left_out = (meta.get("left_out") or {}).items()
+    unread = {end: count for end, count in left_out if isinstance(count, int)}
     data = common.as_json() | {
         "said": list(facts.answers(common)),
         "version": VERSION,
-        "states": totals.states,
-        "input_bytes": totals.input_bytes,
-        "text_bytes": totals.text_bytes,
-        "sentences": totals.sentences,
+        **{key: getattr(totals, key) for key in SUMS},
         "dead_by_reason": dead_by_reason(totals),
         "checks": {
             "evaluated": totals.evaluated,
@@ -69,30 +66,30 @@ def figures(
             name: each.model_dump() | attribute(name, totals.attributes[name], config)
             for name, each in common.attributes.items()
         },
-        "epochs": (meta or {}).get("epochs") or [],
+        "epochs": meta.get("epochs") or [],
         "words": [word.model_dump() for word in words],
         "reviews": [each.model_dump() for each in reviews],
         "by_pane": [pane(entry) for entry in panes],
         "groups": [each.model_dump() for each in groups],
-        "configuration": (meta or {}).get("configuration"),
+        "configuration": meta.get("configuration"),
     }
-    if unread:
-        data["left_out"] = unread
+    data |= {"left_out": unread} if unread else {}
     return registry.place(facts.measures(totals, in_status=False), data)
 
 
 def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
     """Count dead letters by reason, the most frequent first."""
-    rows = [
+    return [
         {
             "reason": reason,
             "count": each.count,
             "in_panes": each.panes,
             "panes": [{"pane": pane, "count": count} for pane, count in each.last.items()],
         }
-        for reason, each in totals.dead_reasons.items()
+        for reason, each in sorted(
+            totals.dead_reasons.items(), key=lambda row: (-row[1].count, row[0])
+        )
     ]
-    return sorted(rows, key=lambda row: (-row["count"], row["reason"]))
 
 
 def llm(totals: Totals) -> dict[str, Any]:
@@ -109,23 +106,10 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
 
     `config`: The configuration; None: not known, then there are no thresholds.
     """
-    counts = total.sums.counts
-    mentions = sum(counts)
     warn, block = config.thresholds(name) if config else (None, None)
     people = total.last.people
     return {
-        "groups": [
-            {
-                "group": group,
-                "mentions": count,
-                "share": round(count / mentions, 6) if mentions else None,
-                "target": target,
-            }
-            for group, count, target in zip(
-                total.last.groups, counts, total.last.target, strict=True
-            )
-        ],
-        "mentions": mentions,
+        "mentions": sum(total.sums.counts),
         "documents": total.sums.documents,
         "relevant_sentences": total.relevant,
         "thresholds": {"warn": warn, "block": block},
@@ -137,9 +121,7 @@ def attribute(name: str, total: AttributeTotals, config: Config | None) -> dict[
         "label_mentions": sum(total.labels.values()),
         "heavy": [each.model_dump() for each in total.heavy],
         "repair": repair(total, config.gate.confidence if config else 0.95),
-        "people": people.model_dump(include={"pane", "cumulative", "passages", "against"})
-        if people
-        else None,
+        "people": people and people.model_dump(include=PEOPLE),
     }
 
 
@@ -185,9 +167,9 @@ def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:
         "before": before.model_dump(),
         "after": after.model_dump(),
         "counts_before": list(done.before.counts),
-        "reduced": round(1 - after.dr / before.dr, 6)
-        if before.dr and after.dr is not None
-        else None,
+        "reduced": None
+        if not before.dr or after.dr is None
+        else round(1 - after.dr / before.dr, 6),
         "left": max(done.eligible - done.changed, 0),
         "substitutions": [each.model_dump() for each in often],
     }

@@ -25,7 +25,7 @@ from evenflow.gates.ledger.spans import Span
 from evenflow.pipelines.pages.report import charts, text, view
 from evenflow.pipelines.pages.report.diff import diff
 from evenflow.pipelines.pages.report.figures import figures
-from evenflow.pipelines.pages.report.why import why
+from evenflow.pipelines.pages.report.why import Why, why
 from evenflow.schemas.config import Config, recorded
 from evenflow.schemas.ledger import STATES
 from evenflow.schemas.words import counted, interval, said
@@ -67,7 +67,9 @@ def build(output: Place) -> str:
     found = figures(history.totals, entries, meta, held, events, groups, history.decisions)
     found["triggers"] = _fired(storage)
     rows = [spans.from_entry(entry) for entry in entries[-MOST_PANES:]]
-    html = render(panes, found, meta or {}, rows, _last_blocked(storage, history, config))
+    last = history.totals.blocked
+    blocked = why(storage, history, config, last[-1]) if last and config else None
+    html = render(panes, found, meta or {}, rows, blocked)
     del found["said"]
     storage.write("report.json", canonical(found))
     storage.write("report.html", html.encode("utf-8"))
@@ -83,18 +85,12 @@ def _fired(storage: Storage) -> list[dict[str, Any]]:
     return triggers.records(storage)
 
 
-def _last_blocked(storage: Storage, history: History, config: Config | None) -> Any:
-    """Why the last blocked pane was blocked; None if none was."""
-    blocked = history.totals.blocked
-    return why(storage, history, config, blocked[-1]) if blocked and config else None
-
-
 def render(
     panes: Sequence[Span],
     found: dict[str, Any],
     meta: Mapping[str, Any],
     rows: Sequence[Span],
-    blocked: dict[str, Any] | None = None,
+    blocked: Why | None = None,
 ) -> str:
     """Render the page."""
     shards = [(row["folder"], shard) for row in found["by_pane"] for shard in row["shards"]]
@@ -199,7 +195,6 @@ def attribute_view(
         "convergence": [(row, facts.convergence(row)) for row in each["convergence"]],
         "chart": charts.dr_chart(panes, name, limits["warn"], limits["block"]) if several else None,
         "labels": view.labels(name, each, config),
-        "top": max(1 - min(row["target"] for row in each["groups"]), 1e-9),
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from typing import Any
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 from evenflow.gates import why as reasons
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.history import History
-from evenflow.gates.why import PaneCounts
+from evenflow.gates.why import AttributeWhy, Marked, PaneCounts, Why
 from evenflow.pipelines.pages.report import files
 from evenflow.pipelines.pages.report.view import word_list
 from evenflow.schemas import documents
@@ -36,19 +35,13 @@ def why(
     config: Config,
     pane: int,
     attribute: str | None = None,
-) -> dict[str, Any]:
+) -> Why:
     """Explain a pane's verdict.
 
     Args:
         pane: Number of the pane, which the ledger has.
         attribute: The attribute that is explained; None for those of the verdict, or for all if it
             comes from none.
-
-    Returns:
-        pane, verdict, rule (in words), failures (of critical checks), dead_reasons, sources (of a
-        shift: `gates.why.sources`), attributes (of
-        each what `gates.why.attribute` returns; its documents have a passage and the labels in it),
-        runbook (its address; None: nothing is to do) and next (its next step).
 
     Raises:
         LedgerError: An entry cannot be read.
@@ -66,29 +59,29 @@ def why(
     weighs = entry.weights is not None and any(n in entry.weights.attributes for n in names)
     earlier = _earlier(history, pane, pane if weighs else config.pane.rolling - 1)
     key, rule = reasons.rule(entry)
-    step = reasons.NEXT.get(key)
+    step = reasons.kinds().get(key, {})
     attributes = {
         name: _attribute(storage, history, entry, name, earlier, config) for name in names
     }
-    unread = {name for each in attributes.values() for name in each["unread"]}
+    unread = {name for each in attributes.values() for name in each.unread}
     notes = pruned.notes(storage) if unread else {}
     for each in attributes.values():
-        each["missing"] = pruned.said(notes, each["unread"])
-    if step and unread & notes.keys():
-        step = replace(step, text=reasons.PRUNED)
-    return {
-        "pane": pane,
-        "verdict": entry.verdict.model_dump(),
-        "rule": rule,
-        "failures": [one.model_dump() for one in entry.checks.failures],
-        "dead_reasons": entry.dead_reasons,
-        "removed": entry.removed.told if entry.removed else None,
-        "sources": reasons.sources(entry),
-        "attributes": attributes,
-        "runbook": step and config.alerts.runbooks.replace("{name}", step.runbook),
-        "next": step
-        and step.text.replace("{dir}", shlex.quote(str(storage))).replace("{pane}", str(pane)),
-    }
+        each.missing = pruned.said(notes, each.unread)
+    if unread & notes.keys():
+        step = step | reasons.kinds()["pruned"] if step.get("next") else step
+    book, then = step.get("runbook"), step.get("next")
+    return Why(
+        pane=pane,
+        verdict=entry.verdict,
+        rule=rule,
+        failures=entry.checks.failures,
+        dead_reasons=entry.dead_reasons,
+        removed=entry.removed and entry.removed.told,
+        sources=reasons.sources(entry),
+        attributes=attributes,
+        runbook=book and config.alerts.runbooks.replace("{name}", book),
+        next=then and then.replace("{dir}", shlex.quote(str(storage))).replace("{pane}", str(pane)),
+    )
 
 
 def _attribute(
@@ -98,7 +91,7 @@ def _attribute(
     name: str,
     earlier: Sequence[PaneEntry],
     config: Config,
-) -> dict[str, Any]:
+) -> AttributeWhy:
     """Explain an attribute of a pane. Raises KeyError for one that the pane does not have."""
     each = entry.attributes[name]
     before = {one.pane: one.attributes[name].sums for one in earlier if name in one.attributes}
@@ -106,10 +99,10 @@ def _attribute(
     rows.counts *= reasons.people_per_mention(each)
     words = word_list(config, name, each.groups, each.labels)
     found = reasons.attribute(each, before, rows, words.labels if words is not None else None)
-    texts = _texts(storage, entry, [row["id"] for row in found["documents"]], config)
+    texts = _texts(storage, entry, [row.id for row in found.documents], config)
     finder = LabelFinder([words]) if words is not None else None
-    for row in found["documents"]:
-        row |= passage(texts.get(row["id"], ""), finder)
+    for row in found.documents:
+        row.passage, row.labels = passage(texts.get(row.id, ""), finder)
     return found
 
 
@@ -182,28 +175,26 @@ def find_text(
     return None
 
 
-def passage(text: str, finder: LabelFinder | None) -> dict[str, Any]:
+def passage(text: str, finder: LabelFinder | None) -> tuple[str, list[Marked]]:
     """Cut the passage of a text where its first labels are.
 
-    `finder`: Finds the labels; None: the passage is the text's beginning.
+    Args:
+        finder: Finds the labels; None: the passage is the text's beginning.
+
+    Returns:
+        The passage, and the labels in it.
     """
     found = sorted(finder.find(text), key=lambda one: one.start) if finder is not None else []
     begin = max(found[0].start - BEFORE, 0) if found else 0
     if begin:
         begin = text.find(" ", begin, found[0].start) + 1 or begin
-    end = min(begin + PASSAGE, len(text))
-    return {
-        "passage": ("… " if begin else "") + text[begin:end] + (" …" if end < len(text) else ""),
-        "labels": [
-            {
-                "start": one.start - begin + 2 * bool(begin),
-                "end": one.end - begin + 2 * bool(begin),
-                "group": one.group,
-            }
-            for one in found
-            if one.end <= end
-        ],
-    }
+    end, cut = min(begin + PASSAGE, len(text)), "… " if begin else ""
+    moved = len(cut) - begin
+    return f"{cut}{text[begin:end]}{' …' if end < len(text) else ''}", [
+        Marked(start=one.start + moved, end=one.end + moved, group=one.group)
+        for one in found
+        if one.end <= end
+    ]
 
 
 def default_pane(history: History) -> int | None:

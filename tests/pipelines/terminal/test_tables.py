@@ -18,6 +18,7 @@ def score(
 def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     attribute = {
         "verdict": {"state": "warn", "reason": ""},
+        "groups": [],
         "rolling": score(0.25, 0.2, 0.3),
         "cumulative": score(0.3333),
         "stream": {"state": None, "rolling": None},

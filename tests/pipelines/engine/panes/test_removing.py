@@ -79,7 +79,7 @@ def test_it_is_told(output: Path) -> None:
     entry = next(entry for entry in read_entries(output) if entry.removed is not None)
     assert entry.removed is not None
     config = load(None, CONFIG)
-    told = why(at(output), History(output, config), config, entry.pane)["removed"]
+    told = why(at(output), History(output, config), config, entry.pane).removed
     assert f"{entry.removed.documents} of 300 documents" in told and "were set aside" in told
     assert "(gate.scope: documents)" in (output / "report.html").read_text()
 

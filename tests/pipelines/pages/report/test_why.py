@@ -119,8 +119,7 @@ def test_a_document_is_explained_by_its_id(call: Call, output: Path) -> None:
 def test_a_passage_begins_before_the_first_label() -> None:
     finder = LabelFinder(Config().word_lists()[:1])
     text = "word " * 100 + "and she went. " + "word " * 100
-    found = why.passage(text, finder)
-    assert found["passage"].startswith("… word word") and found["passage"].endswith(" …")
-    [label] = found["labels"]
-    assert found["passage"][label["start"] : label["end"]] == "she"
-    assert why.passage(text, None) == {"passage": text[:300] + " …", "labels": []}
+    found, [label] = why.passage(text, finder)
+    assert found.startswith("… word word") and found.endswith(" …")
+    assert found[label.start : label.end] == "she"
+    assert why.passage(text, None) == (text[:300] + " …", [])
