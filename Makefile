@@ -19,7 +19,7 @@ install: $(STAMP)
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenflow needs Python 3.11 or newer; set PYTHON=")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement deploy/locks/test.txt
+	$(BIN)/python -m pip install --no-deps --require-hashes --requirement deploy/locks/test.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 

@@ -320,6 +320,12 @@ def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
             f"people are counted; all {words.mentions:,} mentions of the pane would have DR"
             f" {dr_of(words.model_dump())}; {counted(words.passages, 'passage')} read"
         )
+    for what, listed in (("labels", each.labels), ("documents", each.documents)):
+        if (total := sum(row.share or 0 for row in listed)) > 1:
+            yield (
+                f"the shares of the listed {what} add up to {percent(total)}, since those of the"
+                " other groups count against them"
+            )
     yield from (f"{line}; its documents are missing here" for line in each.missing)
 
 

@@ -24,7 +24,7 @@ from evenflow.pipelines.accepted.rows import Accepted
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.config import Config, recorded
 from evenflow.schemas.ledger import Score
-from evenflow.schemas.words import estimate, percent
+from evenflow.schemas.words import counted, estimate, number, percent
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.storage.storage import Storage
@@ -68,11 +68,12 @@ def described(output: Storage, own: dict[str, str]) -> tuple[dict[str, Any], str
     files = [
         (f"{place}/{shard.name}", shard)
         for entry in history.some(range(len(history)))
-        for counted, place, shard in history.files(entry)
-        if counted == "accepted"
+        for folder, place, shard in history.files(entry)
+        if folder == "accepted"
     ]
     text = own.get("description") or (
-        f"{len(rows):,} documents that a gate of Evenflow accepted, of {totals.documents:,}."
+        f"{counted(len(rows), 'document')} that a gate of Evenflow accepted, of"
+        f" {totals.documents:,}."
     )
     scores = {
         name: score(each.accepted, each.last.target, config.gate.confidence)
@@ -146,8 +147,9 @@ def _bias(name: str, totals: AttributeTotals, found: Score, say: Say) -> str:
         for row in facts.GroupFacts.of(totals.last, totals.accepted)
     )
     return (
-        f"{name}: DR {estimate(found.dr, found.low, found.high)}, of {found.mentions:,} mentions in"
-        f" {found.documents:,} documents: {shares}."
+        f"{name}: DR {estimate(found.dr, found.low, found.high)}, of"
+        f" {counted(found.mentions, 'mention')} in {counted(found.documents, 'document')}:"
+        f" {shares}."
     )
 
 
@@ -166,18 +168,20 @@ def _values(name: str, totals: AttributeTotals, found: Score) -> Iterator[dict[s
 def _steps(totals: Totals, say: Say) -> Iterator[str]:
     """What was removed, changed and weighted, in sentences."""
     yield (
-        f"{totals.documents:,} documents were measured in {totals.panes:,} panes, and"
-        f" {totals.accepted:,} accepted; {totals.blocked_panes:,} panes were blocked."
+        f"{counted(totals.documents, 'document')} in {counted(totals.panes, 'pane')} measured;"
+        f" {totals.accepted:,} accepted."
     )
+    if blocked := totals.blocked_panes:
+        yield f"In quarantine: {counted(blocked, 'pane')}."
     if totals.aside:
-        yield f"{totals.aside:,} documents were set aside alone."
+        yield f"Set aside alone: {counted(totals.aside, 'document')}."
     yield from (f"{say(line)}." for line in facts.lines(facts.of(totals, True, None)))
     for name, each in sorted(totals.attributes.items()):
         if each.repair is not None:
             own = each.repair
             yield (
                 f"{say(name)}: words for groups were exchanged (mode {own.mode}): {own.changed:,}"
-                f" of {own.sets:,} sets of mentions in {own.documents:,} documents,"
+                f" of {own.sets:,} sets of mentions in {counted(own.documents, 'document')},"
                 f" {own.copies:,} copies added; DR before {own.score_before.dr}."
             )
         for of, measure in registry.measures(totals.measures).items():
@@ -185,8 +189,8 @@ def _steps(totals: Totals, say: Say) -> Iterator[str]:
                 yield from map(say, measure.said(totals.measures[of], name))
     if totals.weights is not None:
         yield (
-            f"{totals.weights.documents:,} documents have a weight; the effective sample is"
-            f" {totals.weights.effective:,.0f}."
+            f"Weighted: {counted(totals.weights.documents, 'document')}; the effective sample is"
+            f" {number(totals.weights.effective)}."
         )
 
 

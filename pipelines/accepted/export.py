@@ -17,6 +17,7 @@ import zstandard
 
 from evenflow.pipelines.accepted.rows import Accepted
 from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.words import counted
 from evenflow.transforms.io import fields, fitting
 
 LINES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -26,7 +27,7 @@ configs:
 - config_name: default
   data_files: data/*.parquet
 ---
-{rows:,} documents that a gate of Evenflow accepted.
+{rows} that a gate of Evenflow accepted.
 """
 
 
@@ -83,7 +84,9 @@ def _write_parquet(rows: Accepted, folder: Path) -> None:
         writer.close()
     if not number:
         pq.write_table(rows.schema.empty_table(), data / "train-00000.parquet")
-    (folder / "README.md").write_text(CARD.format(rows=len(rows)), encoding="utf-8")
+    (folder / "README.md").write_text(
+        CARD.format(rows=counted(len(rows), "document")), encoding="utf-8"
+    )
 
 
 def _write_lines(rows: Accepted, path: Path, name: str) -> None:

@@ -59,9 +59,9 @@ def lines(inputs: Iterable[Any], config: Config) -> Iterator[bytes]:
     """Write documents in memory as lines of JSON.
 
     Args:
-        inputs: Texts, mappings with a text and an id, a Hugging Face dataset (any iterable of
-            mappings), a pandas frame, or a table of Arrow (polars, pyarrow, duckdb). A missing
-            value of a frame is null.
+        inputs: Texts (a list, a column), mappings with a text and an id, a Hugging Face dataset
+            (any iterable of mappings), a pandas frame, or a table of Arrow (polars, pyarrow,
+            duckdb). A missing value of a frame is null.
         config: Its fields.text and fields.id name the fields or columns.
 
     Yields:
@@ -128,10 +128,15 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
 
 def _rows(inputs: Any) -> Iterable[Any]:
     """The elements; of a frame or table, its rows as mappings."""
+    if isinstance(inputs, pa.Array):
+        return inputs.to_pylist()
     if not hasattr(inputs, "itertuples"):
         if not hasattr(inputs, "__arrow_c_stream__"):
             return inputs
-        batches = pa.RecordBatchReader.from_stream(inputs)  # polars, pyarrow, duckdb
+        try:
+            batches = pa.RecordBatchReader.from_stream(inputs)  # polars, pyarrow, duckdb
+        except pa.ArrowInvalid:  # a column alone
+            return pa.chunked_array(inputs).to_pylist()
         return (row for batch in batches for row in batch.to_pylist())
     plain = inputs.astype(object).where(inputs.notna(), None)
     names = list(plain.columns)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenflow.pipelines.terminal import tables
-from evenflow.schemas.words import Table, percent, score
+from evenflow.schemas.words import Table, counted, percent, score
 
 SIDES = ("first", "second")
 SHOWN = 20  # sources in the table; --json has all
@@ -21,7 +21,7 @@ def draw(found: Mapping[str, Any]) -> None:
     shared = f", {found['shared']:,} ids on both sides: versions" if found["shared"] else ""
     print(f"documents: {numbers}{shared}")
     if any(found["dead_letters"]):
-        print(f"not compared: {sum(found['dead_letters']):,} records that are no documents")
+        print(f"not compared: {counted(sum(found['dead_letters']), 'record')} without a text")
     for name, own in found["attributes"].items():
         same = own.get("same_mix")
         sources = own.get("sources", {})

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenflow.pipelines.terminal import tables
-from evenflow.schemas.words import Table
+from evenflow.schemas.words import Table, counted
 
 
 def draw(result: Any) -> None:
     """Print an estimate (transforms.repair.estimate.result)."""
     size = f"{result['sampled_share']:.2%} of {result['input_bytes'] / 1e6:,.1f} MB"
-    print(f"{result['sampled_documents']:,} documents looked at, {size}")
+    print(f"{counted(result['sampled_documents'], 'document')} looked at, {size}")
     rows: list[Sequence[str]] = []
     for mode, meant in (("cascade", "what the small models are unsure of"), ("llm", "everything")):
         found = result["modes"][mode]

@@ -7,7 +7,7 @@ from typing import Any
 
 from evenflow.pipelines.terminal import tables
 from evenflow.pipelines.terminal.lines import visible
-from evenflow.schemas.words import Table, estimate, number, percent
+from evenflow.schemas.words import Table, counted, estimate, number, percent
 
 SHOWN = 20  # lines of a long table; --json prints all
 
@@ -15,8 +15,8 @@ SHOWN = 20  # lines of a long table; --json prints all
 def complete(result: dict[str, Any]) -> None:
     """Print what a list lacks, as lines of text."""
     lacking = result["missing_counterparts"]
-    print(f"{result['documents']:,} documents")
-    print(f"C1: {len(lacking)} labels without a counterpart in some group")
+    print(counted(result["documents"], "document"))
+    print(f"C1: {counted(len(lacking), 'label')} without a counterpart in some group")
     for label, groups in list(lacking.items())[:SHOWN]:
         print(visible(f"  {label}: none in {', '.join(groups)}"))
     forms = result["missing_forms"]
@@ -79,8 +79,9 @@ def checked(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         if row["sound"]:
             count = sum(row["groups"].values())
+            groups = counted(len(row["groups"]), "group")
             state = "no defect, but see below" if row["common_words"] else "sound"
-            print(visible(f"{row['list']}: {state}; {len(row['groups'])} groups, {count} labels"))
+            print(visible(f"{row['list']}: {state}; {groups}, {counted(count, 'label')}"))
         for label, other in row.get("common_words", {}).items():
             print(
                 visible(

@@ -187,18 +187,16 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print word lists with their groups and numbers of labels.
 
     Args:
-        rows: Of each list its name, groups with their sizes, source, and whether it is measured by
-            default.
+        rows: Of each list its name, groups with their sizes, and whether it is measured by default.
     """
     cells = [
         (
             f"{row['name']} *" if row["default"] else row["name"],
             ", ".join(f"{group} ({size})" for group, size in row["groups"].items()),
-            row["source"],
         )
         for row in rows
     ]
-    draw(words.Table("", ("name", "groups (labels)", "source"), cells))
+    draw(words.Table("", ("name", "groups (labels)"), cells))
 
 
 def plugins(rows: Sequence[Mapping[str, Any]]) -> None:

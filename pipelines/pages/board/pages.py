@@ -26,6 +26,7 @@ from evenflow.schemas.ledger import STATES, PaneEntry
 FOLDER = Path(__file__).parent
 PAGES = 48  # pages that are kept until something changes; each has 100 to 300 kB
 UNREAD = 20  # files that could not be read, of those that are named
+WAITING = 10  # earlier panes that wait for a decision, of those drawn among all gates
 CHANGES = 25  # changed sentences of a pane that are shown
 RAW = 400_000  # characters of a ledger entry that are shown
 SPANS = (("60", "last 60"), (str(LAST), f"last {LAST}"), ("1000", "last 1,000"), ("all", "all"))
@@ -92,6 +93,11 @@ class Pages:
         totals = gate.history.totals if gate.history is not None else None
         train = facts.answer(totals, True, gate.held, gate.config) if totals is not None else None
         state = train.word if train and totals and totals.panes else "none"
+        begin = gate.recent[0].first if gate.recent else 0
+        blocked = totals.blocked if totals is not None and begin else []
+        decided = totals.reviewed.decided if totals is not None else []
+        waiting = [pane for pane in blocked if pane < begin and pane not in decided][-WAITING:]
+        earlier = [span for pane in waiting for span in gate.single(pane, pane)]
         drawn = self.render(
             "card.html.j2",
             gate=gate,
@@ -99,7 +105,9 @@ class Pages:
             train=train,
             state=state,
             limits=gate.config.thresholds if gate.config else lambda _: (None, None),
-            tens=view.tens(gate.recent),
+            tens=[*([earlier] if earlier else []), *view.tens(gate.recent)],
+            earlier=len(earlier),
+            recent=len(gate.recent),
             strip_label=view.strip_label(gate.recent),
         )
         grave = ("held", *reversed(STATES), "none").index(state)

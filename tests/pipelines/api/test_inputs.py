@@ -62,6 +62,10 @@ def test_the_same_texts_in_every_form_have_the_same_figures(file: Path) -> None:
         [{"text": text, "n": n} for n, text in enumerate(TEXTS)],
         Dataset(text=TEXTS, n=[1, 2, 3]),
         pd.DataFrame({"text": TEXTS, "day": [date(2026, 1, 1)] * 3, "n": [1.5, None, 2]}),
+        pd.Series(TEXTS),
+        pa.table({"text": TEXTS, "n": [1, 2, 3]}),
+        pa.chunked_array([TEXTS]),
+        pa.array(TEXTS),
     ]
     for form in forms:
         assert evenflow.measure(form) == expected

@@ -41,7 +41,7 @@ def test_the_mix_of_sources_is_told_from_the_filter(call: Call, sides: tuple[Pat
     assert set(own["sources"]) == {"forum", "news"}
     shown = call("compare", *sides, "--by", "source", "-a", "gender").out
     assert "The mix of sources makes the difference" in shown
-    assert "not compared: 1 records" in shown
+    assert "not compared: 1 record without" in shown
     assert all(len(line) <= 80 for line in shown.splitlines())
 
 

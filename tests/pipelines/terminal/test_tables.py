@@ -107,7 +107,7 @@ def test_words_of_a_source_are_no_markup(capsys: pytest.CaptureFixture[str]) -> 
     tables.lists(
         [
             {"name": "a", "default": True, "groups": {"b": 1}}
-            | {"source": "[red]x[/nope] :smile: \x1b[31m"}
+            | {"name": "[red]x[/nope] :smile: \x1b[31m"}
         ]
     )
     assert "[red]x[/nope] :smile: \\u001b[31m" in capsys.readouterr().out

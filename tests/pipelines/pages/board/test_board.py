@@ -12,8 +12,9 @@ import report_ledgers
 from board_ledgers import MINUTE
 from report_ledgers import HOSTILE
 
+from evenflow import Gate as Gate_
 from evenflow.gates import hold, triggers
-from evenflow.gates.ledger import segments
+from evenflow.gates.ledger import reviews, segments
 from evenflow.gates.ledger.files import canonical, entry_name
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.pages.board.follow import Board, Gate, names
@@ -289,6 +290,25 @@ def test_half_of_a_utf_16_pair_breaks_no_page(tmp_path: Path) -> None:
 def test_gates_have_names_that_fit_an_address() -> None:
     given = ["/a/out", "/b/out/", "memory://x/<b> ü", "/", "/c/..."]
     assert list(names([at(each) for each in given])) == ["out", "out-2", "b", "gate", "gate-2"]
+
+
+def test_among_all_gates_a_pane_that_waits_is_drawn_however_old_it_is(tmp_path: Path) -> None:
+    """A gate of 36 panes: the third waits for a decision, the fifth is rejected."""
+    texts = ["She met her brother. He met his sister."] * 10
+    bad = ["He met his father and his uncle."] * 10
+    rows = [*texts * 2, *bad, *texts, *bad, *texts * 31]
+    out = tmp_path / "out"
+    config = {"pane.docs": 10, "pane.rolling": 1, "gate.min_mentions": 10}
+    config |= {"gate.warn": 0.05, "gate.block": 0.1}
+    made = Gate_(config, attributes=["gender"]).run(rows, out)
+    assert (made["panes"], made["blocked"]) == (36, [2, 4])
+    reviews.add(out, "reject", range(4, 5), "read")
+    board = Board({"out": at(out)})
+    board.gates["out"].ready()
+    page = Pages(board, False).glance()
+    assert page.count('<i class="mark t-block') == 1 and 'title="Pane 2: block.' in page
+    assert page.count('<i class="mark') == 31
+    assert "1 earlier pane that waits, and the last 30 of 36 panes" in page
 
 
 def test_a_page_is_drawn_once_for_all_viewers(output: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -52,6 +53,32 @@ def test_why_a_pane_was_blocked(call: Call, output: Path) -> None:
     text = call("gate", "why", output).out
     assert text.startswith("pane 1: block (gender: ") and "\nnext: read the documents" in text
     assert "x. He met his father" in text
+
+
+def test_shares_that_add_up_to_more_than_everything_are_explained(
+    call: Call, tmp_path: Path
+) -> None:
+    """Documents of women take from the excess, and are not listed."""
+    rows = ["He met his father."] * 9 + ["She met her mother."] * 3
+    config = {"pane.docs": 12, "gate.warn": 0.1, "gate.min_mentions": 1}
+    Gate(config, attributes=["gender"]).run(rows, tmp_path / "out")
+    found = call("gate", "why", tmp_path / "out", "--json").json
+    [gender] = found["attributes"].values()
+    assert sum(row["share"] for row in gender["documents"]) == pytest.approx(1.5, abs=1e-4)
+    told = "the shares of the listed documents add up to 150.0%, since those of the other"
+    assert told in call("gate", "why", tmp_path / "out").out
+    page = Pages(Board({"out": at(tmp_path / "out")}), False).pane("out", 0)
+    assert told in page
+
+
+def test_mentions_are_whole_numbers_on_a_page_also_with_weights(tmp_path: Path) -> None:
+    rows = [f"{BOTH} He met his sister."] * 20 + [HE] * 20
+    config = {"pane.docs": 40, "gate.warn": 0.01, "gate.block": 0.02, "gate.min_mentions": 1}
+    config["repair.mode"] = "weight"
+    Gate(config, attributes=["gender"]).run(rows, tmp_path / "out")
+    page = (tmp_path / "out/report.html").read_text()
+    cells = re.findall(r'data-of="(?:female|male)">([^<]*)<', page)
+    assert cells and all(re.fullmatch(r"[\d,]+", each) for each in cells)
 
 
 def test_the_report_explains_the_last_blocked_pane_and_escapes_it(output: Path) -> None:
