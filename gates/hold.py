@@ -6,14 +6,12 @@ once and never changes.
 
 from __future__ import annotations
 
-import datetime
-import socket
 from typing import Literal
 
 from pydantic import ValidationError
 
 from evenflow.gates.ledger.files import LedgerError, canonical, parsed
-from evenflow.gates.ledger.reviews import user
+from evenflow.gates.ledger.reviews import signed
 from evenflow.gates.ledger.totals import Totals
 from evenflow.schemas.ledger import Entry
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -79,9 +77,8 @@ def add_event(
         number=len(storage.names(FOLDER)),
         action=action,
         panes=panes,
-        who=f"{who or user()} on {socket.gethostname()}",
-        when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         reason=reason,
+        **signed(who),
     )
     while not storage.create(f"{FOLDER}/{event.number:08d}.json", canonical(event.model_dump())):
         event.number += 1  # somebody else holds or releases at the same time

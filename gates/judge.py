@@ -98,17 +98,17 @@ class PaneJudge:
         Returns:
             The ledger's entry of each attribute. `conclude` completes them.
         """
-        out: dict[str, AttributeEntry] = {}
-        for words in self._lists:
-            name = words.attribute
-            out[name] = self._attribute(
+        return {
+            name: self._attribute(
                 words,
-                figures.attributes.get(name),
+                figures.attributes.get(name) or AttributeFigures.empty(len(words.groups)),
                 (repairs or {}).get(name),
                 weights,
                 (weighed or {}).get(name),
             )
-        return out
+            for words in self._lists
+            for name in [words.attribute]
+        }
 
     def measures(self, figures: Figures) -> dict[str, Measured | None]:
         """Have measures judge the next pane; None of one that ships and is off."""
@@ -122,13 +122,12 @@ class PaneJudge:
     def _attribute(
         self,
         words: WordList,
-        seen: AttributeFigures | None,
+        seen: AttributeFigures,
         repair: Mapping[str, Any] | None,
         weights: Weights | None,
         weighed: Sums | None,
     ) -> AttributeEntry:
         """The entry of one attribute."""
-        seen = seen or AttributeFigures.empty(len(words.groups))
         name, target, confidence = words.attribute, self.target(words), self._config.gate.confidence
         total = self._totals.attributes.get(name)
         sums, people = (seen.sums if weighed is None else weighed), None

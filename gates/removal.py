@@ -122,6 +122,11 @@ def _gains(
     return named.counts[documents] @ worth, float(np.array(named.earlier.counts, float) @ worth)
 
 
+def _greedy(gains: Floats, cost: Floats) -> npt.NDArray[np.intp]:
+    """The documents that gain something, those that gain most for their cost first."""
+    return np.argsort(-gains / cost, kind="stable")[: int((gains > 0).sum())]
+
+
 def _round(named: PaneAttribute, kept: npt.NDArray[np.bool_], cost: Floats) -> npt.NDArray[np.intp]:
     """The documents to remove next for an attribute's sake, in greedy order; none if none helps."""
     there = np.flatnonzero(kept)
@@ -130,8 +135,7 @@ def _round(named: PaneAttribute, kept: npt.NDArray[np.bool_], cost: Floats) -> n
     # Which order is best depends on the DR that is reached: from that of the first order on
     for _ in range(2):
         gains, _ = _gains(named, drawn, aim, there)
-        order = np.argsort(-gains / cost[there], kind="stable")
-        order = there[order[: int((gains > 0).sum())]]
+        order = there[_greedy(gains, cost[there])]
         number = _least(named, kept, order)
         if number is None:
             break
@@ -146,8 +150,7 @@ def _round(named: PaneAttribute, kept: npt.NDArray[np.bool_], cost: Floats) -> n
         return found
     # These groups alone do not end it: down to their share, then others are named too often
     gains, _ = _gains(named, drawn, 0.0, there)
-    order = np.argsort(-gains / cost[there], kind="stable")
-    order = order[: int((gains > 0).sum())]
+    order = _greedy(gains, cost[there])
     number = int(np.searchsorted(np.cumsum(gains[order]), dr * sum(named.window(kept).counts)))
     return there[order[: number + 1]]
 
@@ -177,8 +180,7 @@ def _bound(named: PaneAttribute, kept: npt.NDArray[np.bool_], cost: Floats) -> f
     _, reached = named.over(kept)
     gains, before = _gains(named, drawn, reached, np.arange(len(cost)))
     need = float(gains.sum()) + before
-    order = np.argsort(-gains / cost, kind="stable")
-    order = order[gains[order] > 0]
+    order = _greedy(gains, cost)
     sums = np.cumsum(gains[order])
     if need <= 0 or not len(order):
         return 0.0

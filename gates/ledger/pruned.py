@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -82,7 +82,7 @@ def notes(root: Place) -> dict[str, Pruned]:
     return {name: each for each in read(root) for name in each.files}
 
 
-def said(notes: Mapping[str, Pruned], files: Sequence[str]) -> list[str]:
+def missing(root: Place, files: Sequence[str]) -> list[str]:
     """Say of files that cannot be read why that is.
 
     Args:
@@ -91,9 +91,10 @@ def said(notes: Mapping[str, Pruned], files: Sequence[str]) -> list[str]:
     Returns:
         A sentence about each, without a full stop.
     """
+    known = notes(root) if files else {}
     return [
-        f"{name} was pruned on {notes[name].when} by {notes[name].who}"
-        if name in notes
+        f"{name} was pruned on {known[name].when} by {known[name].who}"
+        if name in known
         else f"{name} cannot be read"
         for name in files
     ]

@@ -72,6 +72,12 @@ def user() -> str:
         return f"user {os.getuid()}"
 
 
+def signed(who: str | None) -> dict[str, str]:
+    """Who decides, the user of this process if nobody is named, and when."""
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return {"who": f"{who or user()} on {socket.gethostname()}", "when": now}
+
+
 def read(root: Place, after: int = 0) -> list[Review]:
     """Read the decisions."""
     storage = at(root)
@@ -139,9 +145,8 @@ def add(
             action=action,
             first=panes[0],
             last=panes[-1],
-            who=f"{who or user()} on {socket.gethostname()}",
-            when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             reason=reason,
+            **signed(who),
         )
         if storage.create(f"{FOLDER}/{made.number:08d}.json", canonical(made.model_dump())):
             break  # else somebody else has decided meanwhile

@@ -88,30 +88,22 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         seen = total.attributes.get(name) or AttributeFigures.empty(len(words.groups))
         target, confidence = config.target(words), config.gate.confidence
         found = _scored(seen.sums, words.groups, target, confidence)
-        people: dict[str, Any] = {}
+        noted, people = [*course.sums.get(name, []), seen.sums], dict[str, Any]()
         if seen.people is not None and seen.people.estimate:
-            sums = Sums.model_validate(seen.people.estimate)
-            sums = doubted(sums, shipped_doubt(name))
+            sums = doubted(Sums.model_validate(seen.people.estimate), shipped_doubt(name))
             against = {
                 each: score(sums, shares, confidence).model_dump()
                 for each, shares in words.references.items()
             }
             people = {"words": found, "passages": seen.people.read, "against": against}
-            found = _scored(sums, words.groups, target, confidence)
-            last = score(sums, target, confidence)
-            convergence = documents_until([last], config.measure.epsilon)
-        else:
-            noted = [*course.sums.get(name, []), seen.sums]
-            scores = [score(each, target, confidence) for each in noted]
-            convergence = documents_until(scores, config.measure.epsilon)
-        result["attributes"][name] = (
-            found
-            | {
-                "target": target and dict(zip(words.groups, target, strict=True)),
-                "convergence": asdict(convergence),
-            }
-            | people
-        )
+            found, noted = _scored(sums, words.groups, target, confidence), [sums]
+        scores = [score(each, target, confidence) for each in noted]
+        result["attributes"][name] = {
+            **found,
+            "target": target and dict(zip(words.groups, target, strict=True)),
+            "convergence": asdict(documents_until(scores, config.measure.epsilon)),
+            **people,
+        }
     named = {name: each for name, each in registry.of(config).items() if name in config.measures}
     for name, each in named.items():
         record = each.judge(config, config.word_lists(), total.measures.get(name, {}), None)

@@ -44,21 +44,21 @@ class Actions:
         name = request.query_params.get("gate", "")
         name = name if name in self._board.gates else ""
         about = about_of(request)
-        if request.method == "GET":
-            return self._page("unlock.html.j2", 200, name=name, about=about, problem="")
-        try:
-            address = request.client.host if request.client else ""
-            given = (await form_of(request)).get("token", "")
-            cookie = self._sessions.start(given, address)
-        except TooManyTriesError:
-            problem = "too many wrong tokens; wait a minute"
-            return self._page("unlock.html.j2", 429, name=name, about=about, problem=problem)
-        if cookie is None:
-            problem = "that is not the token of this board"
-            return self._page("unlock.html.j2", 403, name=name, about=about, problem=problem)
-        answer = RedirectResponse(f"/act/{name}?{about}".rstrip("?") if name else "/", 303)
-        answer.set_cookie(cookie_of(request), cookie, path="/", httponly=True, samesite="strict")
-        return answer
+        problem, status = "", 200
+        if request.method != "GET":
+            try:
+                address = request.client.host if request.client else ""
+                given = (await form_of(request)).get("token", "")
+                if (cookie := self._sessions.start(given, address)) is not None:
+                    back = f"/act/{name}?{about}".rstrip("?") if name else "/"
+                    answer = RedirectResponse(back, 303)
+                    kept = {"path": "/", "httponly": True, "samesite": "strict"}
+                    answer.set_cookie(cookie_of(request), cookie, **kept)
+                    return answer
+                problem, status = "that is not the token of this board", 403
+            except TooManyTriesError:
+                problem, status = "too many wrong tokens; wait a minute", 429
+        return self._page("unlock.html.j2", status, name=name, about=about, problem=problem)
 
     async def act(self, request: Request) -> Response:
         """Show the form that holds or releases a gate, and carry it out."""

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from itertools import chain, count
 from typing import Any
 
 from evenflow.gates import hold, triggers
@@ -254,11 +255,8 @@ def names(addresses: Sequence[Storage]) -> dict[str, Storage]:
         local = storage.local
         last = (str(local.absolute()) if local else storage.url).rstrip("/").rsplit("/", 1)[-1]
         base = re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip(".-")[:60] or "gate"
-        name, number = base, 1
-        while name in found:
-            number += 1
-            name = f"{base}-{number}"
-        found[name] = storage
+        others = (f"{base}-{number}" for number in count(2))
+        found[next(each for each in chain([base], others) if each not in found)] = storage
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -105,9 +105,7 @@ class Pages:
             train=train,
             state=state,
             limits=gate.config.thresholds if gate.config else lambda _: (None, None),
-            tens=[*([earlier] if earlier else []), *view.tens(gate.recent)],
-            earlier=len(earlier),
-            recent=len(gate.recent),
+            earlier=earlier,
             strip_label=view.strip_label(gate.recent),
         )
         grave = ("held", *reversed(STATES), "none").index(state)
@@ -177,7 +175,7 @@ class Pages:
             attributes=entry.attributes,
             changed=changed[:CHANGES],
             more=len(changed) > CHANGES,
-            unread=pruned.said(_notes(gate, found.unread), found.unread),
+            unread=pruned.missing(gate.storage, found.unread),
             raw=raw[:RAW],
             cut=len(raw) > RAW,
         )
@@ -206,8 +204,7 @@ class Pages:
         """Where a document went; start: the newest pane that is looked at."""
         gate = self.gate(name)
         found = search(gate, identity, start) if identity and gate.history is not None else None
-        unread = found.unread[:UNREAD] if found else []
-        unread = pruned.said(_notes(gate, unread), unread)
+        unread = pruned.missing(gate.storage, found.unread[:UNREAD] if found else [])
         return self.render(
             "document.html.j2", gate=gate, identity=identity, found=found, unread=unread
         )
@@ -218,11 +215,6 @@ class Pages:
             if gate.history is None or not 0 <= number < len(gate.history):
                 raise NotThereError(f"there is no pane {number} yet")
             return gate.history[number]
-
-
-def _notes(gate: Gate, unread: Sequence[str]) -> Mapping[str, pruned.Pruned]:
-    """The notes on pruned files, where a file could not be read."""
-    return pruned.notes(gate.storage) if unread else {}
 
 
 def _panes_address(name: str, first: int, last: int) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import ipaddress
 import re
 import secrets
-import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -22,7 +22,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-SESSIONS = 200  # the most sessions; the oldest one ends
+from evenflow.pipelines.pages.board.lately import Lately
+
+SESSIONS = 200  # the most sessions; the one that was quiet longest ends
 ADDRESSES = 1000  # whose wrong tokens are counted; the one that was quiet longest is forgotten
 # Wrong tokens of an address within a time after which none of it is looked at: a token cannot be
 # guessed. Who has a session, or comes from elsewhere, is not kept out
@@ -87,33 +89,31 @@ class Guard:
     def _known(self, host: str) -> bool:
         """Whether a Host header names this board."""
         name = re.sub(r":\d{1,5}$", "", host).lower()
-        if name in self._names:
-            return True
-        try:
-            address = ipaddress.ip_address(name.strip("[]"))
-        except ValueError:
-            return False
+        address = _address(name.strip("[]"))
         # No name points to an address that is given as one, so it is not a foreign name
-        return self._any_address or address.is_loopback
+        known = address is not None and (self._any_address or address.is_loopback)
+        return known or name in self._names
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that a text is; None if it is none."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(text)
+    return None
 
 
 def network(address: str) -> str:
     """What counts as one address: of IPv6 the 64 bits that one customer is given."""
-    try:
-        given = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if given.version == 4:
+    given = _address(address)
+    if given is None or given.version == 4:
         return address
     return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
 
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() in LOOPBACK
+    given = _address(host)
+    return host.lower() in LOOPBACK if given is None else given.is_loopback
 
 
 @dataclass
@@ -138,10 +138,9 @@ class Sessions:
 
     def __init__(self, token: str):
         self._token = token.encode()
-        self._lock = threading.Lock()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: Lately[Session] = Lately(SESSIONS)
         # When the last wrong tokens were given, by the address that sent them
-        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        self._wrong: Lately[deque[float]] = Lately(ADDRESSES)
 
     def start(self, token: str, address: str = "") -> str | None:
         """Start a session.
@@ -156,28 +155,19 @@ class Sessions:
             TooManyTriesError: TRIES wrong tokens came from this address within TRIES_SECONDS.
         """
         now, address = time.monotonic(), network(address)
-        with self._lock:
-            tries = self._wrong.get(address, ())
-            if len(tries) == TRIES and now - tries[0] < TRIES_SECONDS:
-                raise TooManyTriesError
+        tries = self._wrong.peek(address) or ()
+        if len(tries) == TRIES and now - tries[0] < TRIES_SECONDS:
+            raise TooManyTriesError
         if not secrets.compare_digest(token.strip().encode("utf-8", "replace"), self._token):
-            with self._lock:
-                self._wrong.setdefault(address, deque(maxlen=TRIES)).append(now)
-                self._wrong.move_to_end(address)
-                while len(self._wrong) > ADDRESSES:
-                    self._wrong.popitem(last=False)
+            self._wrong.get(address, lambda: deque(maxlen=TRIES)).append(now)
             return None
         cookie = secrets.token_urlsafe(32)
-        with self._lock:
-            self._sessions[cookie] = Session()
-            while len(self._sessions) > SESSIONS:
-                self._sessions.popitem(last=False)
+        self._sessions.put(cookie, Session())
         return cookie
 
     def get(self, cookie: str | None) -> Session | None:
         """The session of a cookie; None without one."""
-        with self._lock:
-            return self._sessions.get(cookie or "")
+        return self._sessions.peek(cookie or "")
 
 
 def cookie_of(request: Request) -> str:

@@ -126,12 +126,11 @@ def context(
             attribute_view(i, name, each, panes, config)
             for i, (name, each) in enumerate(found["attributes"].items())
         ],
-        "tens": view.tens(strip),
+        "strip": strip,
         "large": len(strip) <= view.LARGE_TILES,
         "merged": math.ceil(view.drawn(panes) / max(len(strip), 1)),
         "strip_label": view.strip_label(panes),
         "spells": view.spells(panes),
-        "spell_name": view.spell_name,
         "confidence": config.gate.confidence if config else None,
         "rolling": config.pane.rolling if config else None,
         "few": config.gate.min_mentions if config else 0,

@@ -21,11 +21,6 @@ TOP_LABELS = 20  # labels shown of an attribute
 TITLE_REASON = 300  # characters of a reason in a tile's title
 
 
-def tens(strip: Sequence[Span]) -> list[Sequence[Span]]:
-    """Split the strip into tens, so that a reader can count panes."""
-    return [strip[i : i + 10] for i in range(0, len(strip), 10)]
-
-
 def tile_title(span: Span) -> str:
     """Describe a pane, or neighbouring panes, of the strip of verdicts."""
     if span.panes > 1:
@@ -69,11 +64,6 @@ def word_list(
         if list(words.groups) == list(groups) and set(labels) <= words.labels.keys():
             return words
     return None
-
-
-def spell_name(spell: Span) -> str:
-    """Format the panes of a spell: `3` or `3 – 17`."""
-    return f"{spell.first:,}" if spell.first == spell.last else f"{spell.first:,} – {spell.last:,}"
 
 
 def strip_label(panes: Sequence[Span]) -> str:

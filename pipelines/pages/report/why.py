@@ -59,16 +59,15 @@ def why(
     weighs = entry.weights is not None and any(n in entry.weights.attributes for n in names)
     earlier = _earlier(history, pane, pane if weighs else config.pane.rolling - 1)
     key, rule = reasons.rule(entry)
-    step = reasons.kinds().get(key, {})
+    step = dict(reasons.kinds().get(key, {}))
     attributes = {
         name: _attribute(storage, history, entry, name, earlier, config) for name in names
     }
     unread = {name for each in attributes.values() for name in each.unread}
-    notes = pruned.notes(storage) if unread else {}
     for each in attributes.values():
-        each.missing = pruned.said(notes, each.unread)
-    if unread & notes.keys():
-        step = step | reasons.kinds()["pruned"] if step.get("next") else step
+        each.missing = pruned.missing(storage, each.unread)
+    if "next" in step and unread and unread & pruned.notes(storage).keys():
+        step |= reasons.kinds()["pruned"]
     book, then = step.get("runbook"), step.get("next")
     return Why(
         pane=pane,

@@ -195,7 +195,6 @@ class ShiftMeasure(Measure[Shift]):
     off: ClassVar[Mapping[str, Any]] = {}
     limits = ()
     about_limits = "Shift from which a pane gets a warning, or a source is blocked."
-    null_when_off = False
     in_explain = False  # a document alone has no source
 
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
