@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import cached_property, reduce
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
@@ -286,3 +288,43 @@ class Measure(ABC, Generic[R]):
         """The last pane's record."""
         last: Any = totals.last
         return last
+
+
+class MeasureApart(Measure[R]):
+    """A measure that ships and may be off; what counts and judges is loaded once it is on.
+
+    Attributes:
+        parts: The module that has `counter(config, lists)` and `judge(config, lists, counted,
+            totals)`.
+    """
+
+    parts: ClassVar[str]
+
+    @cached_property
+    def judging(self) -> ModuleType:
+        """The module of its parts."""
+        return import_module(self.parts)
+
+    def is_on(self, config: Config) -> bool:
+        """Whether its settings are others than those of a measure that is off."""
+        own = getattr(config, self.name)
+        return any(getattr(own, key) != value for key, value in self.off.items())
+
+    def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
+        """What counts; None if the measure is off."""
+        return self.judging.counter(config, lists) if self.is_on(config) else None
+
+    def judge(
+        self,
+        config: Config,
+        lists: Sequence[WordList],
+        counted: Mapping[str, Any],
+        totals: MeasureTotals | None,
+    ) -> R | None:
+        """Judge the next pane together with the last accepted ones; None if it is off."""
+        return self.judging.judge(config, lists, counted, totals) if self.is_on(config) else None
+
+    def thresholds(self, config: Config) -> dict[str, float | None]:
+        """Its thresholds; empty if the measure is off."""
+        own = getattr(config, self.name)
+        return {"warn": own.warn, "block": own.block} if self.is_on(config) else {}

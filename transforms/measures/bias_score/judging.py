@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import Score, Verdict
 from evenflow.transforms.measures.bias_score import signal
-from evenflow.transforms.measures.bias_score.counting import BiasCounter as BiasCounter
+from evenflow.transforms.measures.bias_score.counting import BiasCounter
 from evenflow.transforms.measures.bias_score.records import (
     BiasScore,
     BiasSummary,
@@ -20,6 +20,7 @@ from evenflow.transforms.measures.bias_score.score import FINE
 from evenflow.transforms.measures.bias_score.summary import DIGITS, STEP, summarise
 from evenflow.transforms.measures.measure import MeasureTotals
 from evenflow.transforms.measures.verdict import Thresholds, decide
+from evenflow.wordlists.loader import WordList
 
 MOST_WORDS = 20  # words that the ledger keeps of a pane
 
@@ -30,7 +31,17 @@ def program(config: Config) -> str:
     return repr((own.made_with, own.threshold))
 
 
-def judge(config: Config, counted: Mapping[str, Any], totals: MeasureTotals | None) -> BiasScore:
+def counter(config: Config, lists: Sequence[WordList]) -> BiasCounter:
+    """What scores documents."""
+    return BiasCounter(config)
+
+
+def judge(
+    config: Config,
+    lists: Sequence[WordList],
+    counted: Mapping[str, Any],
+    totals: MeasureTotals | None,
+) -> BiasScore:
     """Judge the next pane together with the last accepted ones (see `Measure.judge`)."""
     own = signal.of(config)
     judged = own.threshold is not None

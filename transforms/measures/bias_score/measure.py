@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from importlib import import_module
-from types import ModuleType
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.words import counted as number_of
 from evenflow.schemas.words import estimate, score
 from evenflow.transforms.measures.bias_score.records import BiasScore, BiasSums, families
-from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
-from evenflow.wordlists.loader import WordList
+from evenflow.transforms.measures.measure import Family, MeasureApart, MeasureTotals
 
 
-class BiasScoreMeasure(Measure[BiasScore]):
+class BiasScoreMeasure(MeasureApart[BiasScore]):
     """The bias score."""
 
     name = "bias_score"
@@ -28,27 +24,7 @@ class BiasScoreMeasure(Measure[BiasScore]):
         "Lower bound of the share of high scores from which a pane gets a warning, or is blocked."
     )
     template = "bias_score.html.j2"
-
-    @cached_property
-    def _judging(self) -> ModuleType:
-        """What counts and judges, loaded once the measure is on."""
-        return import_module("evenflow.transforms.measures.bias_score.judging")
-
-    def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
-        """What scores documents; None if nothing does."""
-        return None if config.bias_score.mode == "off" else self._judging.BiasCounter(config)
-
-    def judge(
-        self,
-        config: Config,
-        lists: Sequence[WordList],
-        counted: Mapping[str, Any],
-        totals: MeasureTotals | None,
-    ) -> BiasScore | None:
-        """Judge the bias score of the next pane together with the last accepted ones."""
-        if config.bias_score.mode == "off":
-            return None
-        return self._judging.judge(config, counted, totals)
+    parts = "evenflow.transforms.measures.bias_score.judging"
 
     def sums(self, record: BiasScore) -> dict[str, Any]:
         """The sums of the pane."""
@@ -107,11 +83,6 @@ class BiasScoreMeasure(Measure[BiasScore]):
         last = None if totals is None else self._own(totals)
         return families(last, totals.sums["sentences"] if totals is not None else 0)
 
-    def thresholds(self, config: Config) -> dict[str, float | None]:
-        """Thresholds of the share of high scores."""
-        own = config.bias_score
-        return {} if own.mode == "off" else {"warn": own.warn, "block": own.block}
-
     def program(self, config: Config) -> str | None:
         """What scores come from."""
-        return None if config.bias_score.mode == "off" else self._judging.program(config)
+        return self.judging.program(config) if self.is_on(config) else None

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
-from importlib import import_module
-from types import ModuleType
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.measures.coverage.records import CoverageEntry
-from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
-from evenflow.wordlists.loader import WordList
+from evenflow.transforms.measures.measure import Family, MeasureApart, MeasureTotals
 
 SUMS = {"records", "squares", "clusters"}  # of a record, what adds up
 GAUGES = (
@@ -26,7 +22,7 @@ GAUGES = (
 )
 
 
-class CoverageMeasure(Measure[CoverageEntry]):
+class CoverageMeasure(MeasureApart[CoverageEntry]):
     """Coverage."""
 
     name = "coverage"
@@ -37,27 +33,7 @@ class CoverageMeasure(Measure[CoverageEntry]):
     in_status = False
     in_panes = False
     template = "coverage_of_run.html.j2"
-
-    @cached_property
-    def _judging(self) -> ModuleType:
-        """What counts and judges, loaded once the measure is on."""
-        return import_module("evenflow.transforms.measures.coverage.judging")
-
-    def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
-        """What counts records; None if coverage is not looked at."""
-        return None if config.coverage.tau is None else self._judging.counter(config, lists)
-
-    def judge(
-        self,
-        config: Config,
-        lists: Sequence[WordList],
-        counted: Mapping[str, Any],
-        totals: MeasureTotals | None,
-    ) -> CoverageEntry | None:
-        """Judge the coverage of the next pane together with the last accepted ones."""
-        if config.coverage.tau is None:
-            return None
-        return self._judging.judge(config, lists, counted, totals)
+    parts = "evenflow.transforms.measures.coverage.judging"
 
     def sums(self, record: CoverageEntry) -> dict[str, Any]:
         """The records of the pane."""
@@ -96,17 +72,12 @@ class CoverageMeasure(Measure[CoverageEntry]):
         for key, name, about in GAUGES:
             yield Family(f"coverage_{name}", about, (), {(): rolling.get(key)})
 
-    def thresholds(self, config: Config) -> dict[str, float | None]:
-        """Thresholds of the largest gap."""
-        own = config.coverage
-        return {} if own.tau is None else {"warn": own.warn, "block": own.block}
-
     def look(self, config: Config, on_note: Callable[[str], None]) -> None:
         """Look through the extract of entities (see `lookup.look`)."""
         if config.coverage.entities is not None:
-            self._judging.lookup.look(config.coverage, on_note)
+            self.judging.lookup.look(config.coverage, on_note)
 
     def digests(self, config: Config) -> dict[str, Any]:
         """The digest of the extract of entities."""
         settings = config.coverage
-        return {} if settings.entities is None else self._judging.lookup.digests(settings)
+        return {} if settings.entities is None else self.judging.lookup.digests(settings)
