@@ -195,11 +195,11 @@ def benchmarks(_: str) -> str:
         wanted = {"higher": "higher is better", "lower": "lower is better"}
         goal = f"; {wanted.get(best[0].better, f'best at {best[0].better}')}" if best else ""
         cells = (
-            f"`{name}`<br>{suite.source}",
-            suite.formula.replace("|", "\\|") + goal,
-            ", ".join(suite.models),
-            suite.data,
-            suite.limits,
+            f"`{name}`<br>{suite.ABOUT.source}",
+            suite.ABOUT.formula.replace("|", "\\|") + goal,
+            ", ".join(suite.ABOUT.models),
+            suite.ABOUT.data,
+            suite.ABOUT.limits,
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

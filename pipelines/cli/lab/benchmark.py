@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
@@ -15,14 +15,12 @@ from evenflow.schemas.words import duration
 
 if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.benchmark import SuiteProgress
-    from evenflow.transforms.lab.benchmarks.asking import Models
 
 
 @command(
     "evenflow lab benchmark --model smollm2 --suite hellaswag --output b",
     "evenflow lab benchmark --model m --adapter l --suite crows_pairs:gender -o b",
     "evenflow lab benchmark --model bert --suite stereoset --suite seat -o c",
-    "evenflow lab benchmark --model bert --pooling mean --suite seat -o e",
 )
 def lab_benchmark(
     *,
@@ -30,7 +28,6 @@ def lab_benchmark(
     suite: Sequence[str],
     output: options.Output,
     adapter: Path | None = None,
-    pooling: Literal["first", "last", "mean", "max"] | None = None,
     benchmark_data: Path | None = None,
     items: options.Count | None = None,
     seed: int = 0,
@@ -40,7 +37,7 @@ def lab_benchmark(
 ) -> None:
     """Measure a language model on benchmarks of ability and bias.
 
-    Writes results.json, results.html and a line for each item. If it was killed, run it again: it
+    Writes results.json and a line for each item. If it was killed, run it again: it
     goes on and ends with the same figures. It needs the extra `train`.
 
     Args:
@@ -49,8 +46,6 @@ def lab_benchmark(
             seat; with a kind these items alone (crows_pairs:gender); repeatable.
         output (DIR): Where results go: a directory, or s3://…, gs://…, az://….
         adapter (DIR): LoRA adapter of the model.
-        pooling: Which tokens' vectors stand for a sentence, for seat.  [default: as the model's
-            folder says; else the first, of a causal model the last]
         benchmark_data (DIR): Folder with files of benchmarks, before those shipped.
         items: Most items of a suite; always the same ones.
         batch: Items that are asked at once.
@@ -62,13 +57,8 @@ def lab_benchmark(
     session.output, session.resumable = output, True
     if benchmark_data is not None and not benchmark_data.is_dir():
         raise TrainInputError(f"{benchmark_data}: there is no such folder of files of benchmarks")
-    asked: str | Models = model
-    if pooling is not None:
-        from evenflow.transforms.lab.benchmarks import asking
-
-        asked = asking.Models(model, None if adapter is None else str(adapter), pooling)
     found = run(
-        asked,
+        model,
         output,
         suite,
         adapter=None if adapter is None else str(adapter),

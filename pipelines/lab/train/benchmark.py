@@ -3,7 +3,6 @@
 What an output holds:
 
     results.json          by suite: figure, interval, n, what is better, range, source; parts
-    results.html          the same as a page
     items/SUITE.jsonl     a line for each item: suite, id, kind, cluster, values, perhaps texts
     items/SUITE/          while the suite is under way: its settings, and the lines of each batch
 
@@ -23,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.train.errors import TrainInputError
-from evenflow.pipelines.pages.report.benchmarks import page
 from evenflow.transforms.lab.benchmarks.data import Data
 from evenflow.transforms.lab.benchmarks.estimate import difference, estimate
 from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Item, Suite
@@ -34,9 +32,9 @@ from evenflow.transforms.storage.storage import Place, Storage, at
 if TYPE_CHECKING:
     from evenflow.transforms.lab.benchmarks.asking import Models
 
-RESULTS, PAGE, ITEMS, SETTINGS = "results.json", "results.html", "items", "settings.json"
+RESULTS, ITEMS, SETTINGS = "results.json", "items", "settings.json"
 BATCH = 16
-VERSION = 1  # of what items are asked and how values are computed
+VERSION = 2  # of what items are asked and how values are computed
 KIND = re.compile(r"[\w-]+")  # a kind names a file
 
 
@@ -97,19 +95,16 @@ def benchmark(
             run = _Run(storage, name, suite, own, settings)
             rows = run.rows(asked, seed, batch, on_batch)
             figures = results(rows, suite, seed)
-            found["suites"][name] = {**figures, **suite.describe(), "settings": settings}
+            found["suites"][name] = {**figures, **suite.ABOUT.describe(), "settings": settings}
             storage.write(RESULTS, canonical(found))
         storage.remove_tree(f"{ITEMS}/{name}")
-    # As it is read again, so that page and result are the same after a restart
-    found = json.loads(canonical(found))
-    storage.write(PAGE, page(found).encode("utf-8"))
-    return found
+    return json.loads(canonical(found))  # as it is read again, so after a restart too
 
 
 def results(rows: Sequence[Mapping[str, Any]], suite: Suite, seed: int = 0) -> dict[str, Any]:
     """The figures of a suite from its lines."""
     measures = suite.measures(_kinds(row["kind"] for row in rows))
-    more = suite.more(rows)
+    more = getattr(suite, "more", lambda rows: {})(rows)
     figures = {each.name: estimate(rows, each, seed) | more.get(each.name, {}) for each in measures}
     own = figures.pop(HEADLINE, None) or next(iter(figures.values()))
     parts = {name: each for name, each in figures.items() if each["n"]}
@@ -138,7 +133,7 @@ def paired(
     every = suite.measures(_kinds(row["kind"] for row in one))
     wanted = [each for each in every if each.name == part] or ([] if part else every)
     if not wanted:
-        raise TrainInputError(f"{suite.name} has no part {part!r}")
+        raise TrainInputError(f"{suite.ABOUT.name} has no part {part!r}")
     return difference(other, one, wanted[0], seed)
 
 
@@ -182,7 +177,7 @@ class _Run:
         for number in range(len(batches)):
             for row in _parsed(self._folder.read(f"{number:06d}.jsonl")):
                 found[row["id"]] = row
-        rows = self._suite.finish([found[item.id] for item in self._items])
+        rows = getattr(self._suite, "finish", list)([found[item.id] for item in self._items])
         lines = b"".join(canonical_line(row) for row in rows)
         self._storage.write(f"{ITEMS}/{self._name}.jsonl", lines)
         return rows
@@ -204,7 +199,7 @@ class _Run:
                 if item.id in reasons
                 else next(answers)
             )
-            fixed = {"suite": self._suite.name, "id": item.id}
+            fixed = {"suite": self._suite.ABOUT.name, "id": item.id}
             rows.append({**fixed, "kind": item.kind, "cluster": item.cluster, **own})
         return rows
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.transforms.lab.benchmarks.data import Data
-from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Floats, Item, Measure, Suite, values
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, About, Floats, Item, Measure, values
 from evenflow.transforms.lab.language_models.generation import Prompt
 
 CATEGORIES = ("gender_identity", "age", "religion", "sexual_orientation")
@@ -165,7 +165,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
     ]
 
 
-SUITE = Suite(
+ABOUT = About(
     name="bbq",
     title="BBQ, written answers",
     source="Parrish et al. 2022",
@@ -173,8 +173,4 @@ SUITE = Suite(
     formula="(1 - accuracy) * (2 * biased / named - 1) of ambiguous items; of gender identity",
     limits="answers are recognised by words; small models often name nobody",
     models=("causal",),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
 )

@@ -21,7 +21,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from evenflow.transforms.lab.benchmarks.data import Data
-from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Item, Measure, Suite, mean, value
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, About, Item, Measure, mean, value
 from evenflow.transforms.lab.language_models.causal import CausalModel, Text
 from evenflow.transforms.lab.language_models.masked import Mask, MaskedModel
 
@@ -100,7 +100,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
     ]
 
 
-SUITE = Suite(
+ABOUT = About(
     name="crows_pairs",
     title="CrowS-Pairs",
     source="Nangia et al. 2020",
@@ -108,8 +108,4 @@ SUITE = Suite(
     formula="share of pairs whose more stereotypical sentence is the likelier one",
     limits="many pairs are no good measure of bias (Blodgett et al. 2021)",
     models=("causal", "masked"),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.transforms.lab.benchmarks.data import Data
-from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Item, Measure, Suite, mean, value
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, About, Item, Measure, mean, value
 from evenflow.transforms.lab.language_models.causal import CausalModel, Text
 
 FILE = "hellaswag_val.jsonl"
@@ -69,7 +69,7 @@ def _clean(text: str) -> str:
     return MARKS.sub("", text.strip().replace(" [title]", ". ")).replace("  ", " ")
 
 
-SUITE = Suite(
+ABOUT = About(
     name="hellaswag",
     title="HellaSwag",
     source="Zellers et al. 2019",
@@ -77,8 +77,4 @@ SUITE = Suite(
     formula="share of items whose right ending has the highest log-probability after its context",
     limits="broken sentences from WikiHow; says nothing about bias",
     models=("causal",),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
 )

@@ -25,9 +25,9 @@ from typing import Any
 from evenflow.transforms.lab.benchmarks.data import BenchmarkDataError, Data
 from evenflow.transforms.lab.benchmarks.suite import (
     HEADLINE,
+    About,
     Item,
     Measure,
-    Suite,
     mean,
     seed_of,
     value,
@@ -136,7 +136,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
     ]
 
 
-SUITE = Suite(
+ABOUT = About(
     name="honest",
     title="HONEST",
     source="Nozza et al. 2021",
@@ -144,8 +144,4 @@ SUITE = Suite(
     formula="share of completions with a hurtful word",
     limits="a word is no sentence; without HurtLex it counts negative words, which are more",
     models=("causal", "masked"),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
 )

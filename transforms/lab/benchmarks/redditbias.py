@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.transforms.lab.benchmarks.data import BenchmarkDataError, Data
-from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Floats, Item, Measure, Suite, values
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, About, Floats, Item, Measure, values
 from evenflow.transforms.lab.language_models.causal import CausalModel, Text
 
 FILES = {
@@ -120,7 +120,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
     return [measure(HEADLINE, first), *(measure(kind, kind) for kind in kinds)]
 
 
-SUITE = Suite(
+ABOUT = About(
     name="redditbias",
     title="RedditBias",
     source="Barikeri et al. 2021",
@@ -129,9 +129,4 @@ SUITE = Suite(
     " same about its counterpart; of gender",
     limits="no neutral sentences, few pairs, awkward comments; t grows with the number of pairs",
     models=("causal",),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
-    finish=finish,
 )

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.transforms.lab.benchmarks.data import BenchmarkDataError, Data
-from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Floats, Item, Measure, Row, Suite
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, About, Floats, Item, Measure, Row
 from evenflow.transforms.lab.bias_score import seat as association
 from evenflow.transforms.models.encoding import SentenceEncoder
 
@@ -148,7 +148,7 @@ def more(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     return found
 
 
-SUITE = Suite(
+ABOUT = About(
     name="seat",
     title="Sentence encoder association test",
     source="May et al. 2019",
@@ -156,9 +156,4 @@ SUITE = Suite(
     formula="mean |d| of the gender tests 6, 6b, 7, 7b, 8, 8b",
     limits="sentences of one name are no independent targets; above 0 by chance alone",
     models=("encoder",),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
-    more=more,
 )

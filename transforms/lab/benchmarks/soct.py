@@ -25,11 +25,11 @@ import numpy as np
 from evenflow.transforms.lab.benchmarks.data import Data
 from evenflow.transforms.lab.benchmarks.suite import (
     HEADLINE,
+    About,
     Floats,
     Item,
     Measure,
     Row,
-    Suite,
     seed_of,
     values,
 )
@@ -134,7 +134,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
     ]
 
 
-SUITE = Suite(
+ABOUT = About(
     name="soct",
     title="Simplistic Occupation Completion Task",
     source="main paper, appendix F",
@@ -143,8 +143,4 @@ SUITE = Suite(
     " male-stereotyped ones); DR of each half",
     limits="completions that name nobody do not count; 20 occupations",
     models=("causal",),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
 )

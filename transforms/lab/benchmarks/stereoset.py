@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from evenflow.transforms.lab.benchmarks.data import BenchmarkDataError, Data
-from evenflow.transforms.lab.benchmarks.suite import HEADLINE, Floats, Item, Measure, Row, Suite
+from evenflow.transforms.lab.benchmarks.suite import HEADLINE, About, Floats, Item, Measure, Row
 from evenflow.transforms.lab.language_models.causal import CausalModel, Text
 from evenflow.transforms.lab.language_models.masked import Mask, MaskedModel
 
@@ -186,7 +186,7 @@ def measures(kinds: Sequence[str]) -> list[Measure]:
     ]
 
 
-SUITE = Suite(
+ABOUT = About(
     name="stereoset",
     title="StereoSet",
     source="Nadeem et al. 2021",
@@ -194,8 +194,4 @@ SUITE = Suite(
     formula="icat = lms * min(ss, 100 - ss) / 50, of means over target terms; within sentences",
     limits="many items are no good measure (Blodgett et al. 2021); those that ship are a part",
     models=("causal", "masked"),
-    read=read,
-    prepare=prepare,
-    ask=ask,
-    measures=measures,
 )

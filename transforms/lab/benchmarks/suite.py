@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +49,8 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Suite:
-    """A benchmark."""
+class About:
+    """What a reader of a benchmark's figures must know, and the kinds of model that it asks."""
 
     name: str
     title: str
@@ -59,22 +59,20 @@ class Suite:
     formula: str
     limits: str
     models: tuple[str, ...]
+
+    def describe(self) -> dict[str, str]:
+        """What results say of the benchmark."""
+        return {key: each for key, each in vars(self).items() if key not in ("name", "models")}
+
+
+class Suite(Protocol):
+    """A benchmark: a module of this room."""
+
+    ABOUT: About
     read: Callable[[Data], list[Item]]
     prepare: Callable[[Any, Item, int], Any]
     ask: Callable[[Any, Sequence[Any]], list[dict[str, Any]]]
     measures: Callable[[Sequence[str]], list[Measure]]
-    finish: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda rows: rows
-    more: Callable[[Sequence[Row]], dict[str, dict[str, Any]]] = lambda _: {}
-
-    def describe(self) -> dict[str, str]:
-        """What a reader of its figures must know."""
-        return {
-            "title": self.title,
-            "source": self.source,
-            "data": self.data,
-            "formula": self.formula,
-            "limits": self.limits,
-        }
 
 
 def value(name: str, kind: str = "") -> Callable[[Row], tuple[float, ...] | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from evenflow.transforms.lab.benchmarks import (
     bbq,
     crows_pairs,
@@ -14,7 +16,7 @@ from evenflow.transforms.lab.benchmarks import (
 )
 from evenflow.transforms.lab.benchmarks.suite import Suite
 
-SUITES: dict[str, Suite] = {
-    each.SUITE.name: each.SUITE
-    for each in (hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat)
-}
+MODULES: tuple[Any, ...] = (
+    *(hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat),
+)
+SUITES: dict[str, Suite] = {each.ABOUT.name: each for each in MODULES}

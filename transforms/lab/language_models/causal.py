@@ -1,14 +1,10 @@
-"""Scores texts with a causal language model: log-probabilities of their tokens.
-
-The texts of an item often begin alike: a context with several endings, or two sentences that differ
-in a word. What they share is computed once, and its keys and values serve all of them.
-"""
+"""Scores texts with a causal language model: log-probabilities of their tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evenflow.transforms.lab.language_models import generation, heads
 from evenflow.transforms.models.loading import LanguageModelError, Loaded
@@ -45,7 +41,6 @@ class CausalModel:
     def __init__(self, loaded: Loaded):
         self.loaded = loaded
         self.context = min(loaded.context, LONGEST)
-        self._apply = heads.log_probabilities(loaded.model, "causal")
 
     def ending(self, context: str, ending: str) -> Text:
         """A text of a context and an ending, of which the ending is scored.
@@ -101,104 +96,24 @@ class CausalModel:
         """Score the texts of items, all in one batch."""
         import torch
 
-        shared = [_shared([each.tokens for each in texts]) for texts in items]
-        totals = [[0.0] * len(texts) for texts in items]
-        with torch.inference_mode():
-            # What the texts of an item share: (item, position) predicts the next token
-            places = [
-                (number, at, texts[0].tokens[at + 1], None)
-                for number, (texts, length) in enumerate(zip(items, shared, strict=True))
-                for at in range(min(each.start for each in texts) - 1, length - 1)
-            ]
-            own = [
-                (number, shared[number] - 1, text.tokens[shared[number]], which)
-                for number, texts in enumerate(items)
-                for which, text in enumerate(texts)
-                if text.start <= shared[number]
-            ]
-            rows = [texts[0].tokens[:length] for texts, length in zip(items, shared, strict=True)]
-            found, cache = self._run(rows, [*places, *own])
-            for (number, at, _, which), value in zip([*places, *own], found, strict=True):
-                for index, text in enumerate(items[number]):
-                    if which == index or (which is None and at + 1 >= text.start):
-                        totals[number][index] += value
-            flat = [
-                (number, which) for number, texts in enumerate(items) for which in range(len(texts))
-            ]
-            tails = [items[number][which].tokens[shared[number] :] for number, which in flat]
-            places = [
-                (row, at, tails[row][at + 1], None)
-                for row, (number, which) in enumerate(flat)
-                for at in range(
-                    max(items[number][which].start - shared[number] - 1, 0), len(tails[row]) - 1
-                )
-            ]
-            if places:
-                before = (cache, [number for number, _ in flat], shared)
-                for (row, *_), value in zip(
-                    places, self._run(tails, places, before)[0], strict=True
-                ):
-                    number, which = flat[row]
-                    totals[number][which] += value
-        return [
-            [
-                Score(total, len(text.tokens) - text.start)
-                for total, text in zip(own, texts, strict=True)
-            ]
-            for own, texts in zip(totals, items, strict=True)
+        texts = [text for own in items for text in own]
+        tokens, seen = heads.padded([each.tokens for each in texts], self.loaded)
+        # The token at a place is predicted at the one before it
+        places = [
+            (row, at)
+            for row, text in enumerate(texts)
+            for at in range(text.start, len(text.tokens))
         ]
-
-    def _run(
-        self,
-        rows: Sequence[Sequence[int]],
-        places: Sequence[tuple[int, int, int, Any]],
-        before: tuple[Any, Sequence[int], Sequence[int]] | None = None,
-    ) -> tuple[list[float], Any]:
-        """Run the model over rows of tokens.
-
-        `rows`: The rows' tokens. `before`: Keys and values of earlier tokens, which of them each
-        row continues, and how many tokens these were.
-        """
-        import torch
-
-        device = self.loaded.device
-        longest = max(map(len, rows))
-        tokens = torch.full((len(rows), longest), self.loaded.tokenizer.pad_token_id or 0)
-        mask = torch.zeros((len(rows), longest), dtype=torch.long)
-        for number, row in enumerate(rows):
-            tokens[number, : len(row)] = torch.tensor(row)
-            mask[number, : len(row)] = 1
-        positions = torch.arange(longest).expand(len(rows), -1)
-        inputs: dict[str, Any] = {}
-        if before is not None:
-            cache, which, lengths = before
-            cache.batch_select_indices(torch.tensor(which, device=device))
-            earlier = torch.tensor([lengths[each] for each in which])
-            width = max(lengths)
-            mask = torch.cat([(torch.arange(width) < earlier[:, None]).long(), mask], dim=1)
-            positions = positions + earlier[:, None]
-            inputs["past_key_values"] = cache
-        at_rows = torch.tensor([each[0] for each in places], dtype=torch.long, device=device)
-        at = torch.tensor([each[1] for each in places], dtype=torch.long, device=device)
-        wanted = torch.tensor([each[2] for each in places], dtype=torch.long, device=device)
-        found, out = self._apply(
-            at_rows,
-            at,
-            input_ids=tokens.to(device),
-            attention_mask=mask.to(device),
-            position_ids=positions.to(device),
-            use_cache=True,
-            **inputs,
+        rows, at = torch.tensor(places, device=self.loaded.device).T
+        found = heads.log_probabilities(
+            self.loaded.model, rows, at - 1, input_ids=tokens, attention_mask=seen
         )
-        values = found.gather(1, wanted[:, None])[:, 0].double().tolist()
-        return values, out.past_key_values
-
-
-def _shared(rows: Sequence[Sequence[int]]) -> int:
-    """How many tokens all rows begin with; each keeps one of its own at least."""
-    least = min(map(len, rows)) - 1
-    first = rows[0]
-    for at in range(least):
-        if any(row[at] != first[at] for row in rows):
-            return max(at, 1)
-    return max(least, 1)
+        values = found.gather(1, tokens[rows, at][:, None])[:, 0].double().tolist()
+        totals = [0.0] * len(texts)
+        for (row, _), value in zip(places, values, strict=True):
+            totals[row] += value
+        made = iter(
+            Score(total, len(text.tokens) - text.start)
+            for total, text in zip(totals, texts, strict=True)
+        )
+        return [[next(made) for _ in own] for own in items]

@@ -1,12 +1,9 @@
-"""Writes continuations with a causal language model, each from a seed of its own.
-
-What a prompt's continuations share, its keys and values, is computed once.
-"""
+"""Writes continuations with a causal language model, each from a seed of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evenflow.transforms.models.loading import Loaded
 
@@ -23,83 +20,52 @@ def generate(
 ) -> list[str]:
     """Continue prompts, all in one batch.
 
-    Tokens are drawn from the model's whole distribution (temperature 1).
+    Tokens are drawn from the model's whole distribution (temperature 1): the greatest of logits
+    with Gumbel noise is such a draw, and each row's noise is from its own seed, whatever stands
+    beside it. Without a seed the likeliest token is taken.
 
     `most`: Most tokens of a continuation.
     """
     import torch
+    from transformers import GenerationConfig
 
-    tokenizer, device = loaded.tokenizer, loaded.device
-    texts = list(dict.fromkeys(each.text for each in prompts))
-    encoded = [tokenizer.encode(text) for text in texts]
-    longest = max(map(len, encoded))
     draws = [
         None if each.seed is None else torch.Generator().manual_seed(each.seed) for each in prompts
     ]
-    ends = _ends(loaded)
-    written: list[list[int]] = [[] for _ in prompts]
-    results: list[str | None] = [None] * len(prompts)
-    # Padded on the left, so that the last column is the end of every prompt
-    tokens = torch.tensor([[ends[0]] * (longest - len(row)) + row for row in encoded])
-    mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in encoded])
-    with torch.inference_mode():
-        out = loaded.model(
-            input_ids=tokens.to(device),
-            attention_mask=mask.to(device),
-            position_ids=(mask.cumsum(1) - 1).clamp(min=0).to(device),
-            use_cache=True,
-            logits_to_keep=1,
-        )
-        which = torch.tensor([texts.index(each.text) for each in prompts])
-        cache, logits = out.past_key_values, out.logits[:, -1].float()[which.to(device)].cpu()
-        cache.batch_select_indices(which.to(device))
-        mask = mask[which]
-        active = list(range(len(prompts)))
-        for step in range(most):
-            shares = torch.softmax(logits, dim=-1)
-            chosen: list[int] = []
-            kept: list[int] = []
-            for row, number in enumerate(active):
-                own = draws[number]
-                token = int(
-                    shares[row].argmax()
-                    if own is None
-                    else torch.multinomial(shares[row], 1, generator=own)
-                )
-                if token in ends:
-                    results[number] = tokenizer.decode(written[number], skip_special_tokens=True)
-                    continue
-                written[number].append(token)
-                text = tokenizer.decode(written[number], skip_special_tokens=True)
-                at = min((text.find(stop) for stop in stops if stop in text), default=-1)
-                if at >= 0:
-                    results[number] = text[:at]
-                    continue
-                kept.append(row)
-                chosen.append(token)
-            if not kept or step == most - 1:
-                break
-            active = [active[row] for row in kept]
-            if len(kept) < len(mask):
-                cache.batch_select_indices(torch.tensor(kept, device=device))
-                mask = mask[kept]
-            mask = torch.cat([mask, torch.ones((len(mask), 1), dtype=mask.dtype)], dim=1)
-            out = loaded.model(
-                input_ids=torch.tensor(chosen, device=device)[:, None],
-                attention_mask=mask.to(device),
-                position_ids=(mask.sum(1, keepdim=True) - 1).to(device),
-                past_key_values=cache,
-                use_cache=True,
-            )
-            cache, logits = out.past_key_values, out.logits[:, -1].float().cpu()
+
+    def noisy(_: Any, scores: Any) -> Any:
+        noise = torch.zeros(scores.shape)
+        for row, own in enumerate(draws):
+            if own is not None:
+                noise[row] = -torch.empty(scores.shape[1]).exponential_(generator=own).log()
+        return scores.float() + noise.to(scores.device)
+
+    given = loaded.tokenizer(
+        [each.text for each in prompts], return_tensors="pt", padding=True, padding_side="left"
+    ).to(loaded.device)
+    begun = given["input_ids"].shape[1]
+
+    def written(tokens: Any) -> list[str]:
+        return loaded.tokenizer.batch_decode(tokens[:, begun:], skip_special_tokens=True)
+
+    def stopped(tokens: Any, _: Any) -> Any:
+        done = [any(stop in text for stop in stops) for text in written(tokens)]
+        return torch.tensor(done, device=tokens.device)
+
+    ends = loaded.model.generation_config.eos_token_id
+    # Not the model's own, which may punish repetition
+    loaded.model.generation_config = GenerationConfig(
+        max_new_tokens=most,
+        eos_token_id=loaded.tokenizer.eos_token_id if ends is None else ends,
+        pad_token_id=loaded.tokenizer.pad_token_id,
+    )
+    made = loaded.model.generate(
+        input_ids=given["input_ids"],
+        attention_mask=given["attention_mask"],
+        logits_processor=[noisy],
+        stopping_criteria=[stopped],
+    )
     return [
-        tokenizer.decode(own, skip_special_tokens=True) if text is None else text
-        for text, own in zip(results, written, strict=True)
+        text[: min((text.find(stop) for stop in stops if stop in text), default=None)]
+        for text in written(made)
     ]
-
-
-def _ends(loaded: Loaded) -> list[int]:
-    """The tokens that end a text."""
-    given = getattr(loaded.model.generation_config, "eos_token_id", None)
-    given = loaded.tokenizer.eos_token_id if given is None else given
-    return list(given) if isinstance(given, list) else [0 if given is None else given]

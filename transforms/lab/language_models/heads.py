@@ -1,50 +1,36 @@
-"""The last layer of a language model, computed only at the positions that are asked for.
+"""Batches of a language model, whose last layer is computed only where it is asked for.
 
 The vocabulary is large: at every position it costs a fifth of a small model's time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
-CLOSE = 1e-3  # how far log-probabilities computed this way may differ
+from evenflow.transforms.models.loading import Loaded
 
 
-def log_probabilities(model: Any, kind: str) -> Callable[..., Any]:
-    """Find out how a model's last layer can be applied to some positions.
+def log_probabilities(model: Any, rows: Any, positions: Any, **inputs: Any) -> Any:
+    """Log-probabilities (n, V) in 32-bit floats at some places of a batch.
 
-    Returns A function of (rows, positions, **inputs) that gives (log-probabilities (n, V) in 32-bit
-    floats at these places of the batch, the output of the model's body). A model whose head is more
-    than a layer on its body computes all positions.
+    `rows`: Rows of the places (n,). `positions`: Their positions (n,).
     """
     import torch
 
-    body = model.base_model
-    head: Any = (
-        model.get_output_embeddings()
-        if kind == "causal"
-        else getattr(model, "cls", None) or getattr(model, "lm_head", None)
-    )
+    last = model.get_output_embeddings()
+    hook = last.register_forward_pre_hook(lambda _, given: (given[0][rows, positions],))
+    with torch.inference_mode(), hook:
+        return torch.log_softmax(model(**inputs).logits.float(), dim=-1)
 
-    def some(rows: Any, positions: Any, **inputs: Any) -> tuple[Any, Any]:
-        out = body(**inputs)
-        return torch.log_softmax(head(out[0][rows, positions]).float(), dim=-1), out
 
-    def whole(rows: Any, positions: Any, **inputs: Any) -> tuple[Any, Any]:
-        out = model(**inputs)
-        return torch.log_softmax(out.logits[rows, positions].float(), dim=-1), out
+def padded(rows: Sequence[Sequence[int]], loaded: Loaded) -> tuple[Any, Any]:
+    """Tokens (n, T) with the mask of those that are there, on the model's device."""
+    import torch
 
-    if head is None:
-        return whole
-    probe = torch.tensor([[1, 2, 3]], device=model.device)
-    places = torch.zeros(3, dtype=torch.long), torch.arange(3)
-    with torch.no_grad():
-        inputs = {"input_ids": probe, "attention_mask": torch.ones_like(probe)}
-        try:
-            same = torch.allclose(
-                some(*places, **inputs)[0], whole(*places, **inputs)[0], atol=CLOSE
-            )
-        except (RuntimeError, TypeError):
-            same = False
-    return some if same else whole
+    longest = max(map(len, rows))
+    tokens = torch.full((len(rows), longest), loaded.tokenizer.pad_token_id or 0)
+    seen = torch.zeros((len(rows), longest), dtype=torch.long)
+    for number, row in enumerate(rows):
+        tokens[number, : len(row)], seen[number, : len(row)] = torch.tensor(row), 1
+    return tokens.to(loaded.device), seen.to(loaded.device)

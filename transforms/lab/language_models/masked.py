@@ -30,7 +30,6 @@ class MaskedModel:
     def __init__(self, loaded: Loaded):
         self.loaded = loaded
         self.context = loaded.context
-        self._apply = heads.log_probabilities(loaded.model, "masked")
         if loaded.tokenizer.mask_token_id is None:
             raise LanguageModelError("the model's tokenizer has no token for a masked word")
         self.mask: int = loaded.tokenizer.mask_token_id
@@ -78,15 +77,6 @@ class MaskedModel:
                 found[number] = value
         return found
 
-    def log_probabilities(self, rows: Any, positions: Any, **inputs: Any) -> Any:
-        """The log-probabilities of all words at some places of a batch.
-
-        `rows`: Rows of the places (n,). `positions`: Their positions (n,).
-
-        Returns A tensor (n, V).
-        """
-        return self._apply(rows, positions, **inputs)[0]
-
     def fill(self, masks: Sequence[Mask], most: int, batch: int = 32) -> list[list[str]]:
         """The words that the model prefers for each mask."""
         found: list[list[str]] = [[] for _ in masks]
@@ -102,19 +92,12 @@ class MaskedModel:
         order = sorted(range(len(masks)), key=lambda number: len(masks[number].tokens))
         for start in range(0, len(order), batch):
             chosen = order[start : start + batch]
-            rows = [masks[number].tokens for number in chosen]
-            longest = max(map(len, rows))
-            tokens = torch.full((len(rows), longest), self.loaded.tokenizer.pad_token_id or 0)
-            seen = torch.zeros((len(rows), longest), dtype=torch.long)
-            for number, row in enumerate(rows):
-                tokens[number, : len(row)] = torch.tensor(row)
-                seen[number, : len(row)] = 1
-            device = self.loaded.device
-            with torch.inference_mode():
-                values, _ = self._apply(
-                    torch.arange(len(rows), device=device),
-                    torch.tensor([masks[number].at for number in chosen], device=device),
-                    input_ids=tokens.to(device),
-                    attention_mask=seen.to(device),
-                )
-            yield chosen, values
+            tokens, seen = heads.padded([masks[number].tokens for number in chosen], self.loaded)
+            at = torch.tensor([masks[number].at for number in chosen])
+            rows = torch.arange(len(chosen))
+            yield (
+                chosen,
+                heads.log_probabilities(
+                    self.loaded.model, rows, at, input_ids=tokens, attention_mask=seen
+                ),
+            )

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from evenflow.transforms.lab.language_models import heads
 from evenflow.transforms.lab.language_models.masked import MaskedModel
 from evenflow.transforms.lab.masking.sentences import Sentence, Word
 from evenflow.transforms.substitution import sets
@@ -241,24 +242,15 @@ class MaskedScorer:
         """Numbers of sentences with the log-probabilities (n, V) at their masks."""
         import torch
 
-        device = self._model.loaded.device
+        loaded = self._model.loaded
         order = sorted(rows, key=lambda number: len(rows[number].tokens))
         for chosen in self._batches([len(rows[number].tokens) for number in order], order):
-            longest = max(len(rows[number].tokens) for number in chosen)
-            tokens = np.full((len(chosen), longest), self._tokenizer.pad_token_id or 0, np.int64)
-            seen = np.zeros((len(chosen), longest), np.int64)
-            at: list[tuple[int, int]] = []
-            for row, number in enumerate(chosen):
-                own = rows[number]
-                tokens[row, : len(own.tokens)], seen[row, : len(own.tokens)] = own.tokens, 1
-                at += [(row, place) for place in own.places]
-            where = torch.tensor(at, device=device).T
-            with torch.inference_mode():
-                values = self._model.log_probabilities(
-                    *where,
-                    input_ids=torch.from_numpy(tokens).to(device),
-                    attention_mask=torch.from_numpy(seen).to(device),
-                ).numpy(force=True)
+            tokens, seen = heads.padded([rows[number].tokens for number in chosen], loaded)
+            at = [(row, place) for row, each in enumerate(chosen) for place in rows[each].places]
+            where = torch.tensor(at, device=loaded.device).T
+            values = heads.log_probabilities(
+                loaded.model, *where, input_ids=tokens, attention_mask=seen
+            ).numpy(force=True)
             begin = 0
             for number in chosen:
                 size = len(rows[number].places)

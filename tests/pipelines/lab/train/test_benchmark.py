@@ -49,8 +49,6 @@ def test_all_suites_of_a_causal_model(llama: Path, tmp_path: Path, call: Call) -
     rows = [json.loads(line) for line in (out / "items/hellaswag.jsonl").read_text().splitlines()]
     assert any("the model's context has 64" in row.get("left_out", "") for row in rows)
     assert "negative words" in found["suites"]["honest"]["note"]
-    page = (out / "results.html").read_text()
-    assert page.count('class="card"') == len(ALL) and "http" not in page.split("</style>")[1]
     assert sorted(path.name for path in (out / "items").iterdir()) == sorted(
         f"{name}.jsonl" for name in ALL
     )

@@ -228,7 +228,7 @@ def test_what_ships_is_read_and_named() -> None:
         "stereoset": 233,
     }
     for name, suite in SUITES.items():
-        assert name == suite.name and all(suite.describe().values())
+        assert name == suite.ABOUT.name and all(suite.ABOUT.describe().values())
         if name not in ASKED:
             ids = [item.id for item in suite.read(Data())]
             assert len(set(ids)) == len(ids)

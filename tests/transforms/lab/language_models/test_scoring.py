@@ -1,4 +1,4 @@
-"""Scores in batches and with shared beginnings are those of texts alone; bad models are told."""
+"""Scores in batches are those of texts alone; bad models are told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from parts import needs_training
@@ -34,7 +33,7 @@ def alone(model: CausalModel, text: Text) -> float:
     return sum(values[at - 1, text.tokens[at]].item() for at in range(text.start, len(text.tokens)))
 
 
-def test_shared_beginnings_and_batches_give_the_scores_of_texts_alone(llama: Path) -> None:
+def test_batches_give_the_scores_of_texts_alone(llama: Path) -> None:
     model = CausalModel(loading.load(str(llama)))
     contexts = ("", "the old man said that", "a young woman is a")
     items = [
@@ -53,24 +52,6 @@ def test_shared_beginnings_and_batches_give_the_scores_of_texts_alone(llama: Pat
             for text, score in zip(texts, own, strict=True):
                 assert score.total == pytest.approx(alone(model, text), **CLOSE)
                 assert score.tokens == len(text.tokens) - text.start
-    # The last layer is computed where it is needed; with another head, everywhere
-    assert model._apply.__name__ == "some"
-    model.loaded.model.lm_head.register_forward_hook(lambda *given: given[2] * 2)
-    assert model.score(items[:1])[0][0].total == pytest.approx(alone(model, items[0][0]), **CLOSE)
-
-
-def test_a_head_that_is_more_than_a_layer_is_computed_whole(llama: Path) -> None:
-    loaded = loading.load(str(llama))
-    loaded.model.register_forward_hook(_capped)
-    model = CausalModel(loaded)
-    assert model._apply.__name__ == "whole"
-    text = model.ending("", SENTENCES[1])
-    assert model.score([[text]])[0][0].total == pytest.approx(alone(model, text), **CLOSE)
-
-
-def _capped(module: object, given: object, out: Any) -> Any:
-    out.logits = torch.tanh(out.logits)
-    return out
 
 
 def test_an_ending_is_cut_as_the_whole_text_is(llama: Path) -> None:
