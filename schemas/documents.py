@@ -236,7 +236,7 @@ class AttributeFigures:
         documents: Number of documents with at least one mention.
         counts: Mentions per group, (M,) (see ledger.Sums).
         products: Sum of products of a document's mentions, (M, M) (see ledger.Sums).
-        relevant: Number of sentences that name the attribute.
+        relevant: Number of sentences that name the attribute; None: none were looked for.
         labels: How often each label was mentioned.
         heavy: The documents with the most mentions, {id, counts, snippet, at}.
         people: What is known of the people that mentions name; None: words alone are counted.
@@ -245,7 +245,7 @@ class AttributeFigures:
     documents: int
     counts: list[int]
     products: list[list[int]]
-    relevant: int = 0
+    relevant: int | None = None
     labels: dict[str, int] = field(default_factory=dict[str, int])
     heavy: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     people: PeopleFigures | None = None
@@ -275,7 +275,7 @@ class AttributeFigures:
             [a + b for a, b in zip(mine, theirs, strict=True)]
             for mine, theirs in zip(self.products, other.products, strict=True)
         ]
-        self.relevant += other.relevant
+        self.relevant = plus(self.relevant, other.relevant)
         for label, count in other.labels.items():
             self.labels[label] = self.labels.get(label, 0) + count
         self.heavy = heaviest([*self.heavy, *other.heavy])
@@ -302,6 +302,7 @@ class Figures:
 
     Attributes:
         input_bytes: Size of the records that were read, decompressed.
+        sentences: Number of sentences; None: none were looked for.
         dead_reasons: Number of dead letters, by kind of reason.
         replaced: Number of documents with a field that has the name of a computed column, and is
             kept under another one, by its name.
@@ -318,7 +319,7 @@ class Figures:
     documents: int = 0
     text_bytes: int = 0
     input_bytes: int = 0
-    sentences: int = 0
+    sentences: int | None = None
     dead_reasons: dict[str, int] = field(default_factory=dict[str, int])
     replaced: dict[str, int] = field(default_factory=dict[str, int])
     deleted: int = 0
@@ -344,7 +345,7 @@ class Figures:
         self.documents += other.documents
         self.text_bytes += other.text_bytes
         self.input_bytes += other.input_bytes
-        self.sentences += other.sentences
+        self.sentences = plus(self.sentences, other.sentences)
         self.dead_reasons = summed(self.dead_reasons, other.dead_reasons)
         self.replaced = summed(self.replaced, other.replaced)
         self.deleted += other.deleted
@@ -366,6 +367,11 @@ class Figures:
         self.mended, self.deleted = before.mended, before.deleted
         as_read = {name: before.measures[name] for name in AS_READ if name in before.measures}
         self.measures = before.measures | self.measures | as_read
+
+
+def plus(a: int | None, b: int | None) -> int | None:
+    """Add numbers of which one may not have been counted."""
+    return b if a is None else a if b is None else a + b
 
 
 def summed(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

@@ -402,7 +402,8 @@ class AttributeEntry(Entry):
             it. The verdict comes from this score. Where weights continue what was accepted before,
             of all accepted panes.
         cumulative: Score of all panes so far.
-        relevant_sentences: Number of sentences that name the attribute.
+        relevant_sentences: Number of sentences that name the attribute; None: none were looked
+            for.
         labels: The most frequent labels and how often each was mentioned.
         stream: Score of the last panes as they came, accepted or not.
         stream_verdict: What the same thresholds give for stream.
@@ -420,7 +421,7 @@ class AttributeEntry(Entry):
     rolling: Score
     cumulative: Score
     verdict: Verdict
-    relevant_sentences: int
+    relevant_sentences: int | None
     labels: dict[str, int]
     heavy: list[Heavy]
     stream: Score | None = None
@@ -603,7 +604,7 @@ class PaneEntry(Entry):
     documents: int
     dead: int
     dead_reasons: dict[str, int]
-    sentences: int
+    sentences: int | None
     attributes: dict[str, AttributeEntry]
     shards: list[Shard]
     dead_letters: Shard | None

@@ -16,7 +16,7 @@ from pydantic import Field, model_serializer, model_validator
 
 from evenflow.gates.ledger.combine import add_sums, combine_repairs
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import HEAVY, summed
+from evenflow.schemas.documents import HEAVY, plus, summed
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import (
     STATES,
@@ -83,7 +83,7 @@ class AttributeTotals(Entry):
         last: Entry of the last pane, without what belongs to that pane alone.
         sums: Sums of the texts after their repair.
         accepted: The part of these sums that is in accepted/.
-        relevant: Number of sentences that name the attribute.
+        relevant: Number of sentences that name the attribute; None: none were looked for.
         labels: How often each label was mentioned.
         repair: What the repair did, over all panes; None without one.
         repaired: Sums of the repaired panes after their repair, without weights; None without one.
@@ -96,7 +96,7 @@ class AttributeTotals(Entry):
     last: AttributeEntry
     sums: Sums
     accepted: Sums
-    relevant: int = 0
+    relevant: int | None = None
     states: dict[State, int]
     labels: dict[str, int] = Field(default_factory=dict)
     heavy: list[HeavyDocument] = Field(default_factory=list[HeavyDocument])
@@ -211,7 +211,7 @@ class Totals(Entry):
     dead_reasons: dict[str, DeadReason] = Field(default_factory=dict)
     input_bytes: int = 0
     text_bytes: int = 0
-    sentences: int = 0
+    sentences: int | None = None
     evaluated: int = 0
     panes_failed: int = 0
     failures: int = 0
@@ -337,7 +337,7 @@ class Totals(Entry):
         self._add_dead(entry)
         self.input_bytes += entry.input_bytes
         self.text_bytes += entry.text_bytes
-        self.sentences += entry.sentences
+        self.sentences = plus(self.sentences, entry.sentences)
         self.evaluated += entry.checks.evaluated
         self.panes_failed += not entry.checks.success
         self.failures += len(entry.checks.failures)
@@ -408,7 +408,7 @@ class Totals(Entry):
         total.sums = add_sums(total.sums, each.sums)
         if entry.folder == "accepted":
             total.accepted = add_sums(total.accepted, each.sums)
-        total.relevant += each.relevant_sentences
+        total.relevant = plus(total.relevant, each.relevant_sentences)
         total.states[each.verdict.state] += 1
         total.unjudged = total.unjudged + 1 if each.verdict.state == "not_judged" else 0
         for label, count in each.labels.items():

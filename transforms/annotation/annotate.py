@@ -108,8 +108,14 @@ class Annotator:
         self.own = frozenset(documents.own_columns(self.attributes))
         self.counters = registry.counters(config, self.lists)
         passages = config.measure.passages if config.measure.count == "people" else None
-        spoken = config.measure.language_field
-        self.mentions = MentionCounter(self.lists, self.attributes, self.counters, passages, spoken)
+        self.mentions = MentionCounter(
+            self.lists,
+            self.attributes,
+            self.counters,
+            passages,
+            config.measure.language_field,
+            config.has_sentence_table,
+        )
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists)
         self.screen = registry.screen(config, self.tier)

@@ -50,6 +50,7 @@ class MentionCounter:
         passages: Most passages of each attribute that are read to count people; None: words alone
             are counted.
         language_field: Field of a document that says its language, where languages matter.
+        sentences: Whether sentences are found too; they are if a measure needs them.
 
     Raises:
         ModelError: A file of the model that counts people is missing or damaged.
@@ -62,11 +63,13 @@ class MentionCounter:
         counters: Mapping[str, Counter],
         passages: int | None = None,
         language_field: str | None = None,
+        sentences: bool = False,
     ):
         self._lists, self._attributes, self._counters = lists, attributes, counters
         self._by_language = any(each.by_language for each in attributes)
         self._language_field = language_field
         self._needs_sentences = any(each.needs_sentences for each in counters.values())
+        self._sentences = sentences or self._needs_sentences
         self._finder = LabelFinder(lists)
         self._people: PeopleCounter | None = None
         if passages is not None:
@@ -85,11 +88,12 @@ class MentionCounter:
         """Count the mentions in D documents, and what measures need.
 
         Args:
-            with_sentences: Whether sentences are counted too; they are if a measure needs them.
+            with_sentences: False: sentences are found only if a measure needs them.
             known: What measures have said of single documents; they are not asked again.
             keep: Whether what was found is kept, for `relevant`.
         """
-        texts, with_sentences = found.texts, with_sentences or self._needs_sentences
+        texts = found.texts
+        with_sentences = self._sentences if with_sentences else self._needs_sentences
         figures = documents.Figures(documents=len(texts), text_bytes=sum(map(_utf8_length, texts)))
         for attribute in self._attributes:
             figures.attributes[attribute.name] = documents.AttributeFigures.empty(
@@ -106,7 +110,7 @@ class MentionCounter:
             spoken = None if languages is None else languages[first:last]
             piece = self._searched(first, texts[first:last], with_sentences, spoken)
             part, counts = self._piece(
-                found.file, found.ids[first:last], found.places[first:last], piece
+                found.file, found.ids[first:last], found.places[first:last], piece, with_sentences
             )
             for name, counter in self._counters.items():
                 part.measures[name] = counter.count(found, piece, None if known else columns)
@@ -179,11 +183,16 @@ class MentionCounter:
         return Searched(first, texts, begins, every, starts, languages)
 
     def _piece(
-        self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched
+        self,
+        file: str,
+        ids: Sequence[str],
+        places: Sequence[int],
+        piece: Searched,
+        with_sentences: bool,
     ) -> tuple[documents.Figures, list[Ints]]:
         """The figures and mentions of documents that were searched together."""
         _, texts, begins, every, starts, _ = piece
-        figures = documents.Figures(sentences=len(starts))
+        figures = documents.Figures(sentences=len(starts) if with_sentences else None)
         counts: list[Ints] = []
         for number, (words, found) in enumerate(zip(self._lists, every, strict=True)):
             each = piece.counts(number, len(words.groups))
@@ -199,8 +208,8 @@ class MentionCounter:
                 counts=[int(n) for n in named.sum(axis=0)],
                 products=[[int(n) for n in row] for row in named.T @ named],
                 relevant=_changes(np.searchsorted(starts, found.starts, "right"))
-                if len(starts)
-                else 0,
+                if with_sentences
+                else None,
                 labels={labels[i]: int(numbers[i]) for i in np.flatnonzero(numbers)},
                 heavy=[
                     {

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Sequence
 from itertools import chain
@@ -40,7 +39,9 @@ ALL = pa.field(
 EXTRA = pa.field("_extra", pa.string(), metadata=JSON)
 # orjson reads whole numbers beyond 64 bits as floating point. So a record with this many digits is
 # read again by json, which keeps them.
-LONG_NUMBER = re.compile(rb"\d{19}")
+LONG_NUMBER = b"0" * 19
+# All digits to zeros: a search for the zeros takes a fiftieth of a regular expression's time
+ZEROS = bytes(ord("0") if chr(i) in "0123456789" else ord(" ") for i in range(256))
 NESTED = {dict, list}
 PLAIN = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
 
@@ -66,14 +67,17 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
     if len(names) > MAX_FIELDS:
         return {ALL: pa.array(map(_without_nulls, records), pa.string())}
     columns = {name: [record.get(name) for record in records] for name in names}
-    exact: dict[int, dict[str, Any]] = {}
+    exact: dict[int, dict[str, Any]] | None = None
     staged: dict[pa.Field, pa.Array] = {}
     for name, values in columns.items():
         kinds = set(map(type, values)) - {type(None)}
         if not kinds <= {str, bool, int}:
-            exact = exact or {
-                i: loads(raw)[0] for i, raw in enumerate(raws) if LONG_NUMBER.search(raw)
-            }
+            if exact is None:
+                exact = {
+                    i: loads(raw)[0]
+                    for i, raw in enumerate(raws)
+                    if LONG_NUMBER in raw.translate(ZEROS)
+                }
             for i, record in exact.items():
                 values[i] = record.get(name)
             kinds = set(map(type, values)) - {type(None)}

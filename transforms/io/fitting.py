@@ -6,8 +6,9 @@ column: nothing is lost.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -69,33 +70,45 @@ def _fit(
             return values.cast(wanted.type), {}
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
             pass  # one by one: a number that would change, or objects
-    plain = values_of(column, values)
-    outside = {row: each for row, each in enumerate(plain) if not _holds(wanted.type, each)}
+    plain, holds = values_of(column, values), _holder(wanted.type)
+    outside = {row: each for row, each in enumerate(plain) if not holds(each)}
     fitting = [None if row in outside else each for row, each in enumerate(plain)]
     return pa.array(fitting, wanted.type), outside
 
 
-def _holds(kind: pa.DataType, value: Any) -> bool:
-    """Whether a column's type holds a value unchanged."""
-    if value is None:
-        return True
+def _holder(kind: pa.DataType) -> Callable[[Any], bool]:
+    """What says whether a column's type holds a value unchanged; null it does."""
     if pa.types.is_struct(kind):
         struct: Any = kind
-        known = {each.name: each.type for each in struct}
-        return isinstance(value, dict) and all(
-            key in known and _holds(known[key], inner) for key, inner in value.items()
+        fields = {each.name: _holder(each.type) for each in struct}
+        return lambda value: (
+            value is None
+            or (
+                isinstance(value, dict)
+                and all(key in fields and fields[key](inner) for key, inner in value.items())
+            )
         )
     if pa.types.is_list(kind):
-        return isinstance(value, list) and all(_holds(kind.value_type, each) for each in value)
-    if kind == pa.float64() and type(value) is int:
-        return abs(value) <= 1 << 53
-    if kind in PLAIN.values():
-        small = type(value) is not int or -(1 << 63) <= value < 1 << 63
-        return small and PLAIN.get(type(value)) == kind
+        holds = _holder(kind.value_type)
+        return lambda value: value is None or (isinstance(value, list) and all(map(holds, value)))
+    if kind == pa.float64():
+        return lambda value: (
+            value is None or type(value) is float or (type(value) is int and abs(value) <= 1 << 53)
+        )
+    if kind == pa.int64():
+        return lambda value: value is None or (type(value) is int and -(1 << 63) <= value < 1 << 63)
+    for own, plain in PLAIN.items():
+        if kind == plain:
+            return lambda value: value is None or type(value) is own
+    return functools.partial(_comes_back, kind)
+
+
+def _comes_back(kind: pa.DataType, value: Any) -> bool:
+    """Whether a value is the same after it was in a column."""
     try:
         again = pa.scalar(value, kind).as_py()
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return False
+        return value is None
     return type(again) is type(value) and again == value
 
 

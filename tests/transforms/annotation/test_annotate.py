@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
+from evenflow.transforms.annotation.mentions import MentionCounter
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
@@ -50,9 +51,12 @@ def test_a_block_counts_what_its_documents_have_one_by_one(texts: list[str]) -> 
 
 def test_relevant_sentences_and_a_bound_within_a_label() -> None:
     text = "She came. He saw her and him. Nobody else. The mother-\nin-law left."
-    figures, *_ = ANNOTATOR.mentions.count(Documents("f", ["a"], [text], [0]))
-    assert figures.attributes["gender"].relevant == 3
+    counter = MentionCounter(ANNOTATOR.lists, ANNOTATOR.attributes, {}, sentences=True)
+    figures, *_ = counter.count(Documents("f", ["a"], [text], [0]))
     assert figures.sentences == len(sentences(text))
+    assert figures.attributes["gender"].relevant == 3
+    figures, *_ = ANNOTATOR.mentions.count(Documents("f", ["a"], [text], [0]))
+    assert (figures.sentences, figures.attributes["gender"].relevant) == (None, None)
 
 
 def test_measure_counts_as_annotate_does() -> None:
