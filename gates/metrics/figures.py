@@ -52,8 +52,6 @@ def _counts(totals: Totals) -> Iterator[draw.Row]:
     yield "documents", "Documents as the gate decided, or dead records.", "fate", fates
     yield "documents_removed", removed, "", totals.removed
     yield "bytes", "Bytes of records that were read, decompressed.", "", totals.input_bytes
-    if totals.sentences is not None:
-        yield "sentences", "Sentences of the documents.", "", totals.sentences
     yield "dead_letters", "Records that became no documents, by reason.", "reason", letters
     yield "checks", "Expectations that were evaluated.", "", totals.evaluated
     yield "checks_failed", "Expectations that failed.", "", totals.failures
