@@ -108,14 +108,8 @@ class Annotator:
         self.own = frozenset(documents.own_columns(self.attributes))
         self.counters = registry.counters(config, self.lists)
         passages = config.measure.passages if config.measure.count == "people" else None
-        self.mentions = MentionCounter(
-            self.lists,
-            self.attributes,
-            self.counters,
-            passages,
-            config.measure.language_field,
-            config.has_sentence_table,
-        )
+        words, spoken = (self.lists, self.attributes, self.counters), config.measure.language_field
+        self.mentions = MentionCounter(*words, passages, spoken, config.has_sentence_table)
         self.tier = tier or _tier(config)
         self.proposer = _proposer(config, self.lists)
         self.screen = registry.screen(config, self.tier)

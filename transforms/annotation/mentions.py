@@ -110,7 +110,7 @@ class MentionCounter:
             spoken = None if languages is None else languages[first:last]
             piece = self._searched(first, texts[first:last], with_sentences, spoken)
             part, counts = self._piece(
-                found.file, found.ids[first:last], found.places[first:last], piece, with_sentences
+                found.file, found.ids[first:last], found.places[first:last], piece
             )
             for name, counter in self._counters.items():
                 part.measures[name] = counter.count(found, piece, None if known else columns)
@@ -183,16 +183,11 @@ class MentionCounter:
         return Searched(first, texts, begins, every, starts, languages)
 
     def _piece(
-        self,
-        file: str,
-        ids: Sequence[str],
-        places: Sequence[int],
-        piece: Searched,
-        with_sentences: bool,
+        self, file: str, ids: Sequence[str], places: Sequence[int], piece: Searched
     ) -> tuple[documents.Figures, list[Ints]]:
         """The figures and mentions of documents that were searched together."""
         _, texts, begins, every, starts, _ = piece
-        figures = documents.Figures(sentences=len(starts) if with_sentences else None)
+        figures = documents.Figures(sentences=len(starts) or None)
         counts: list[Ints] = []
         for number, (words, found) in enumerate(zip(self._lists, every, strict=True)):
             each = piece.counts(number, len(words.groups))
@@ -208,7 +203,7 @@ class MentionCounter:
                 counts=[int(n) for n in named.sum(axis=0)],
                 products=[[int(n) for n in row] for row in named.T @ named],
                 relevant=_changes(np.searchsorted(starts, found.starts, "right"))
-                if with_sentences
+                if len(starts)
                 else None,
                 labels={labels[i]: int(numbers[i]) for i in np.flatnonzero(numbers)},
                 heavy=[

@@ -91,20 +91,18 @@ def _holder(kind: pa.DataType) -> Callable[[Any], bool]:
     if pa.types.is_list(kind):
         holds = _holder(kind.value_type)
         return lambda value: value is None or (isinstance(value, list) and all(map(holds, value)))
-    if kind == pa.float64():
-        return lambda value: (
-            value is None or type(value) is float or (type(value) is int and abs(value) <= 1 << 53)
-        )
     if kind == pa.int64():
         return lambda value: value is None or (type(value) is int and -(1 << 63) <= value < 1 << 63)
-    for own, plain in PLAIN.items():
-        if kind == plain:
-            return lambda value: value is None or type(value) is own
+    own = {plain: own for own, plain in PLAIN.items()}.get(kind)
+    if own in (bool, str):
+        return lambda value: value is None or type(value) is own
     return functools.partial(_comes_back, kind)
 
 
 def _comes_back(kind: pa.DataType, value: Any) -> bool:
-    """Whether a value is the same after it was in a column."""
+    """Whether a value is the same after it was in a column; whole numbers may become floats."""
+    if kind == pa.float64() and type(value) in (float, int):
+        return type(value) is float or abs(value) <= 1 << 53
     try:
         again = pa.scalar(value, kind).as_py()
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
