@@ -15,8 +15,6 @@ LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 # mkdocstrings-python: the API page, from docstrings in Google's style
 DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
 WARC = ["warcio>=1.7"]
-# The language of a text: 97 languages by numpy alone, and nothing to download
-LANGUAGES = ["py3langid>=0.4"]
 TOPS = ("pipelines", "transforms", "gates", "schemas", "wordlists", "prompts")
 ROOMS = [room.parent for top in TOPS for room in sorted(Path(top).rglob("__init__.py"))]
 PACKAGES = {
@@ -69,6 +67,7 @@ setup(
         "orjson>=3.9.15",  # earlier ones crash on records that are nested deeply
         "pandas>=2.1",
         "prometheus-client>=0.22.1",
+        "py3langid>=0.4",  # languages that no word list has, by numpy alone and offline
         "pyarrow>=21",  # views in Parquet
         "pydantic>=2.12",  # fields that are left out while they are empty
         "pyyaml>=6",
@@ -87,7 +86,6 @@ setup(
         # evenflow.juicer; data-juicer reads files with aiohttp and does not ask for it
         "data-juicer": ["py-data-juicer>=1.6", "aiohttp>=3"],
         "docs": DOCS,
-        "languages": LANGUAGES,
         # Appends to tables of Iceberg; its catalog in SQLite needs sqlalchemy
         "iceberg": ["pyiceberg[sql-sqlite]>=0.10"],
         "nemo-curator": ["nemo-curator>=1.4"],
@@ -109,7 +107,6 @@ setup(
             *LLM,
             *DOCS,
             *WARC,
-            *LANGUAGES,
             "axe-playwright-python>=0.1.7",  # axe-core's script, for pages in a real browser
             "build>=1.2",  # wheel and sdist, as a release makes them
             "hypothesis>=6.100",

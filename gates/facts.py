@@ -159,6 +159,7 @@ class Facts(Entry):
     removed: dict[str, int]
     extra: dict[str, Any]
     languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
+    other_languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     attributes: dict[str, AttributeFacts]
     weights: dict[str, Any] | None = None
     sections: dict[str, Any] = Field(default_factory=dict, exclude=True)
@@ -208,6 +209,7 @@ def of(
         removed={"documents": totals.removed, "panes": totals.lightened},
         extra={"documents": totals.extra, "fields": totals.outside},
         languages=totals.languages,
+        other_languages=totals.other_languages,
         attributes={
             name: AttributeFacts.of(each) for name, each in sorted(totals.attributes.items())
         },
@@ -327,7 +329,7 @@ def lines(facts: Facts) -> Iterator[str]:
             f" are JSON text in _extra: {_most(facts.extra['fields'])}; fields.schema sets the"
             " columns"
         )
-    yield from by_language(facts.languages)
+    yield from by_language(facts.languages, facts.other_languages)
 
 
 def attribute_lines(facts: Facts) -> Iterator[str]:
@@ -347,19 +349,29 @@ def measure_lines(facts: Facts) -> Iterator[str]:
         yield from (line for line in measure.lines(section) if line not in facts.reason)
 
 
-def by_language(counts: Mapping[str, int]) -> Iterator[str]:
-    """Say how many documents there are of each language, where languages matter."""
+def by_language(counts: Mapping[str, int], unlisted: Mapping[str, int]) -> Iterator[str]:
+    """Say how many documents there are of each language, and of those that no list has."""
     if counts:
         others = sum(count for name, count in counts.items() if name != ENGLISH)
         yield (
             f"documents by language: {_most(counts)}; {others:,} that are not English are neither"
             " repaired nor searched for stereotypes"
         )
+    if unlisted:
+        yield (
+            f"not judged: {not_judged(unlisted)}; no word list has these languages, and no word of"
+            " theirs is counted. measure.languages says which there may be"
+        )
+
+
+def not_judged(unlisted: Mapping[str, int]) -> str:
+    """How many documents are in languages that no word list has, and in which."""
+    return f"{counted(sum(unlisted.values()), 'document')} in other languages ({_most(unlisted)})"
 
 
 def measured_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Say what a measurement found besides counts; result: of `summaries.measured`."""
-    yield from by_language(result.get("languages", {}))
+    yield from by_language(result.get("languages", {}), result.get("other_languages", {}))
     for name, each in result["attributes"].items():
         known = each["convergence"]
         if known["documents"] is not None or known["projected"] is not None:

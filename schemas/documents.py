@@ -314,6 +314,7 @@ class Figures:
         llm: What questions to an LLM cost, by prompt (the client's Stats).
         measures: What measures count, by the measure's name (transforms.measures).
         languages: Number of documents by language; empty where it does not matter.
+        other_languages: Number of documents in languages that no word list has, by language.
     """
 
     documents: int = 0
@@ -330,6 +331,7 @@ class Figures:
     llm: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     measures: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     languages: dict[str, int] = field(default_factory=dict[str, int])
+    other_languages: dict[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Figures:
@@ -359,6 +361,7 @@ class Figures:
         self.llm = summed(self.llm, other.llm)
         self.measures = summed(self.measures, other.measures)
         self.languages = summed(self.languages, other.languages)
+        self.other_languages = summed(self.other_languages, other.other_languages)
 
     def take_reading(self, before: Figures) -> None:
         """Take what reading found from figures of the same records before they were changed."""

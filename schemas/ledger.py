@@ -589,6 +589,8 @@ class PaneEntry(Entry):
         unlisted: What the filter found of groups that no word list has, by kind of group (race,
             nationality and others); empty where nothing was looked for.
         languages: Number of documents by language; left out without measure.by_language.
+        other_languages: Number of documents in languages that no word list has, by language: they
+            are not judged; left out if there are none.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -628,6 +630,7 @@ class PaneEntry(Entry):
     removed: Removed | None = None
     unlisted: dict[str, Filtered] = {}
     languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
+    other_languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     deleted: int = Field(default=0, exclude_if=operator.not_)
     mended: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
 

@@ -95,6 +95,8 @@ class WordList:
         language: Codes of its language, with blanks between them; empty where it does not say.
         only: Codes of the languages of the texts that it is searched in; none: it is searched in
             all.
+        guess: It is not searched in texts that are surely of another of these languages than its
+            own, of any other where there are none; None: it is searched in all.
     """
 
     attribute: str
@@ -114,6 +116,7 @@ class WordList:
     finder: Finder | None = None
     language: str = ""
     only: tuple[str, ...] = ()
+    guess: tuple[str, ...] | None = None
 
     @property
     def references(self) -> dict[str, list[float]]:
@@ -206,4 +209,5 @@ def _read(path: Path) -> WordList:
         if any(reader.words.values()) or any(map(is_unspaced, labels))
         else None,
         only=(),
+        guess=None,
     )

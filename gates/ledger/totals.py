@@ -167,6 +167,7 @@ class Totals(Entry):
         extra: Number of documents with fields that fit no column.
         outside: Number of documents with such a field, by its name.
         languages: Number of documents by language; left out without measure.by_language.
+        other_languages: Number of documents in languages that no word list has, by language.
         dead_reasons: Dead letters, by kind of reason.
         evaluated: Number of expectations that were evaluated.
         panes_failed: Number of panes with a critical failure.
@@ -207,6 +208,7 @@ class Totals(Entry):
     extra: int = 0
     outside: dict[str, int] = Field(default_factory=dict[str, int])
     languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
+    other_languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     dead: int = 0
     dead_reasons: dict[str, DeadReason] = Field(default_factory=dict)
     input_bytes: int = 0
@@ -300,6 +302,7 @@ class Totals(Entry):
         seen = summed(self.outside, entry.outside).items()
         self.outside = dict(sorted(seen, key=lambda each: (-each[1], each[0]))[:NAMED])
         self.languages = summed(self.languages, entry.languages)
+        self.other_languages = summed(self.other_languages, entry.other_languages)
         self._add_figures(entry)
         for name, each in entry.attributes.items():
             if name in self.attributes:

@@ -81,6 +81,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         "dead_reasons": total.dead_reasons,
         "confidence": config.gate.confidence,
         **({"languages": total.languages} if total.languages else {}),
+        **({"other_languages": total.other_languages} if total.other_languages else {}),
         "attributes": {},
     }
     for name in config.attributes:

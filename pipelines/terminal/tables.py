@@ -61,9 +61,11 @@ def gate(
     print("\n".join(why))
     if status.attributes:
         out.print(_scores(status.attributes))
+    apart = status.other_languages
     print(
         f"{counted(status.panes, 'pane')}, {counted(status.documents, 'document')}:"
         f" {status.accepted:,} accepted, {status.quarantined:,} in quarantine"
+        + (f";\nnot judged: {facts.not_judged(apart)}" if apart else "")
     )
     last = [f"next: {train.next}"] if train.next else []
     lines = [
@@ -74,7 +76,7 @@ def gate(
     ]
     if most is not None:
         rows = len(status.attributes)
-        room = most - len(why) - 3 - len(last) - (rows + 2 if rows else 0)
+        room = most - len(why) - 3 - bool(apart) - len(last) - (rows + 2 if rows else 0)
         if len(lines) > room:
             lines = lines[: max(room - 1, 0)]
             last.insert(0, f"more: evenflow gate status {shlex.quote(str(output))}")

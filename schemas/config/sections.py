@@ -162,7 +162,7 @@ class Measure(Section):
         default=False,
         description=(
             "Whether a word list that names its language is searched in texts of this language"
-            " alone; the extra `languages` detects it. Texts that are not English are then neither"
+            " alone, which is detected. Texts that are not English are then neither"
             " repaired nor searched for stereotypes; the column language_detected says so of each."
         ),
     )
@@ -171,6 +171,16 @@ class Measure(Section):
         description=(
             "Field of a record that says its language for by_language, as en, en-GB or pt_BR. Where"
             " it says none, the language is detected. null: it is detected of every text."
+        ),
+    )
+    languages: list[str] | None = Field(
+        default=None,
+        exclude_if=lambda given: given is None,
+        description=(
+            "Languages that the input may be in, as [en] or [en, es]. Without by_language, a text"
+            " that is surely of one of them is searched by lists of its language alone, and is not"
+            " judged where there is no such list. null: it may be in any. [en] or []: nothing is"
+            " guessed, and every list is searched in every text."
         ),
     )
     epsilon: float = Field(

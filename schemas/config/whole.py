@@ -150,6 +150,9 @@ class Config(Section):
         if self.measure.language_field is not None and not self.measure.by_language:
             text = "the language matters with measure.by_language alone; set it, or leave this out"
             found.append(Problem(("measure", "language_field"), text))
+        if self.measure.languages is not None and self.measure.by_language:
+            text = "with measure.by_language each text has its language; leave one of them out"
+            found.append(Problem(("measure", "languages"), text))
         found += self._weight_problems()
         found += self._people_problems()
         found += self._trigger_problems()
@@ -329,8 +332,14 @@ class Config(Section):
         if own.finder is not None:
             return found_by(attribute, own.finder)
         words = loader.load(own.wordlist or attribute)
-        only = tuple(words.language.split()) if self.measure.by_language else ()
-        return replace(words, only=only) if only else words
+        if not words.language:
+            return words
+        if self.measure.by_language:
+            return replace(words, only=tuple(words.language.split()))
+        among = self.measure.languages
+        if among is not None and {"en", *words.language.split()}.issuperset(among):
+            return words
+        return replace(words, guess=tuple(among or ()))
 
     def word_lists(self) -> list[loader.WordList]:
         """The word lists of all measured attributes, in their order. Raises WordListError."""

@@ -17,7 +17,7 @@ from evenflow.gates.expectations import frame
 from evenflow.schemas.config import ConfigError
 from evenflow.schemas.config import load as load_config
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.text import language
+from evenflow.transforms.text import english, language
 from evenflow.wordlists import writing
 from evenflow.wordlists.loader import LANGUAGES, WordListError, load
 
@@ -215,3 +215,69 @@ def test_languages_load_with_configuration() -> None:
     assert [words.only[0] for words in on.word_lists()] == ["en", "zh"]
     off = load_config(None, {}, ["gender", "gender_zh"], [])
     assert [words.only for words in off.word_lists()] == [(), ()]
+
+
+SPANISH = (
+    "Su hijo dijo que he visto a la señora. El son cubano suena en la casa de su padre, he dicho."
+)
+
+
+def test_a_list_of_the_language_counts_it(tmp_path: Path) -> None:
+    names = ["gender", "gender_es"]
+    output = tmp_path / "out"
+    evenflow.Gate({}, attributes=names).run([SPANISH] * 20 + [ENGLISH] * 20, output)
+    [entry] = map(json.loads, map(Path.read_bytes, (output / "ledger").glob("0*.json")))
+    assert "other_languages" not in entry and entry["checks"]["success"]
+    counts = {name: each["sums"]["counts"] for name, each in entry["attributes"].items()}
+    assert counts["gender"] == [0, 140]
+    assert counts["gender_es"][0] >= 20
+
+
+def test_texts_of_other_languages_keep_their_words(tmp_path: Path) -> None:
+    config = {"repair.mode": ["substitute"], "repair.method": "base", "repair.strictness": 0.0}
+    evenflow.Gate(config, attributes=["gender"]).run([SPANISH] * 40, tmp_path / "out")
+    assert {row["text"] for row in rows(tmp_path / "out", "accepted", "quarantine")} == {SPANISH}
+
+
+@pytest.mark.parametrize("code", [*TEXTS, "it", "pt", "nl", "da", "sv", "pl", "ru", "ja", "hi"])
+def test_another_language_is_seen_and_english_is_not(code: str) -> None:
+    text = {**TEXTS, **FURTHER}[code]
+    assert language.other(text) == (None if code == "en" else code)
+    assert language.other(text, ["fi"]) is None
+
+
+FURTHER = {
+    "it": "La madre disse che la signora e il marito erano arrivati con una ragazza nella casa.",
+    "pt": "A mãe disse que a senhora e o marido dela chegaram com uma menina muito nova em casa.",
+    "nl": "De moeder zei dat de vrouw en haar man met een jongen in het huis waren gekomen.",
+    "da": "Han sagde, at hans søster og den gamle mand havde taget toget hjem fra byen i går.",
+    "sv": "Hon sade att hennes bror och den gamle mannen hade tagit tåget hem från staden.",
+    "pl": "Matka powiedziała, że pani i jej mąż przyszli wczoraj z chłopcem do tego domu.",
+    "ru": "Мать сказала, что дама и её муж пришли вчера вечером с мальчиком в этот дом.",
+    "ja": "彼女の母は、あの紳士が昨日その家に少年と一緒に来たと言いました。とても驚きました。",
+    "hi": "माँ ने कहा कि वह महिला और उसका पति कल एक लड़के के साथ घर आए थे।",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def he(self, man):\n    return self.his[man]\n\n\nclass Son(Base):\n    pass\n" * 3,
+        "Daniela Ramos\nBruna Anastacio\nSantiago Muñoz\nGiovanni Rossi\nJürgen Müller\n",
+        "int main(void) { struct man *he = malloc(sizeof *he); free(he); return 0; }\n" * 3,
+        "name,born,place\nMaría,1990,Sevilla\nJosé,1985,Lima\nInés,1970,Quito\nLuis,1999,Cali\n",
+        "[1] A. Müller et al., Phys. Rev. Lett. 12 (1999) 345-350.\n[2] J. García, 2001.\n" * 2,
+        "Él dijo: vale.",
+    ],
+)
+def test_code_tables_names_and_what_is_short_may_be_english(text: str) -> None:
+    assert language.other(text) is None
+
+
+def test_the_frequent_words_are_of_the_class() -> None:
+    assert english.words("english") == language.WEIGHTS.keys()
+
+
+def test_languages_are_set_without_by_language_alone() -> None:
+    with pytest.raises(ConfigError, match=r"measure\.languages: .*by_language"):
+        load_config(None, {"measure.languages": ["en"], "measure.by_language": True})

@@ -67,6 +67,8 @@ class MentionCounter:
     ):
         self._lists, self._attributes, self._counters = lists, attributes, counters
         self._by_language = any(each.by_language for each in attributes)
+        self._guess = next((each.guess for each in lists if each.guess is not None), None)
+        self._listed = {code for each in lists for code in each.language.split()}
         self._language_field = language_field
         self._needs_sentences = any(each.needs_sentences for each in counters.values())
         self._sentences = sentences or self._needs_sentences
@@ -102,13 +104,18 @@ class MentionCounter:
         parts: list[list[Ints]] = []
         searched: list[Searched] = []
         columns: Columns = dict(known or {})
-        languages = self._languages(found) if self._by_language else None
-        if languages is not None:
-            figures.languages = dict(collections.Counter(languages))
+        languages: Sequence[str | None] | None = None
+        if self._by_language:
+            languages = spoken = self._languages(found)
+            figures.languages = dict(collections.Counter(spoken))
             columns[documents.LANGUAGE.name] = languages
+        elif self._guess is not None:
+            languages = [language.other(text, self._guess) for text in texts]
+        unlisted = [each for each in languages or () if each and each not in self._listed]
+        figures.other_languages = dict(collections.Counter(unlisted) if self._listed else {})
         for first, last in pieces(texts, PIECE):
-            spoken = None if languages is None else languages[first:last]
-            piece = self._searched(first, texts[first:last], with_sentences, spoken)
+            own = None if languages is None else languages[first:last]
+            piece = self._searched(first, texts[first:last], with_sentences, own)
             part, counts = self._piece(
                 found.file, found.ids[first:last], found.places[first:last], piece
             )
@@ -124,7 +131,8 @@ class MentionCounter:
     def relevant(self, searched: Sequence[Searched], every: bool = False) -> Iterator[Relevant]:
         """The documents that name a label, from what a count found; in the block's order.
 
-        Where languages matter, these are documents in English.
+        Where languages matter, these are documents in English. Without `measure.by_language`, those
+        that may be in English.
         """
         names = [words.attribute for words in self._lists]
         ranks = np.array([sorted(names).index(name) for name in names])
@@ -143,8 +151,10 @@ class MentionCounter:
             edges = np.searchsorted(owners, np.arange(len(piece.texts) + 1)).tolist()
             for owner, (first, last) in enumerate(pairwise(edges)):
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
-                spoken = language.ENGLISH if piece.languages is None else piece.languages[owner]
-                if (first == last and not every) or spoken != language.ENGLISH:
+                spoken = piece.languages and piece.languages[owner]
+                if (first == last and not every) or (
+                    spoken or language.ENGLISH
+                ) != language.ENGLISH:
                     continue
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [
@@ -175,7 +185,7 @@ class MentionCounter:
         first: int,
         texts: Sequence[str],
         with_sentences: bool,
-        languages: Sequence[str] | None,
+        languages: Sequence[str | None] | None,
     ) -> Searched:
         """Search texts together; `first` is the number of the first one in the block."""
         joined, begins, every = self._finder.find_together(texts, languages)

@@ -13,7 +13,8 @@
   spellings are the same.
 - Links, e-mail addresses and @handles are not searched (`evenflow.transforms.text.links`). Hashtags
   are.
-- A list may be searched in texts of its language alone (`WordList.only`).
+- A list may be searched in texts of its language alone (`WordList.only`), or not in texts that are
+  surely of another one (`WordList.guess`).
 - A mention is the label alone, without “'s” or the full stop of “Mr.”. Its offsets are those of the
   text as given.
 """
@@ -117,12 +118,13 @@ class LabelFinder:
         return self.find_together([text], None if spoken is None else [spoken])[2]
 
     def find_together(
-        self, texts: Sequence[str], languages: Sequence[str] | None = None
+        self, texts: Sequence[str], languages: Sequence[str | None] | None = None
     ) -> tuple[str, Ints, list[Found]]:
         """Find all mentions in several documents; each has those that it has alone.
 
         Args:
-            languages: Their languages; None: where they matter, they are detected.
+            languages: Their languages; None: where they matter, they are detected. None of a text
+                in which every list is searched.
 
         Returns:
             The texts joined by BETWEEN; where each begins there, (D,); and one Found for each
@@ -130,7 +132,6 @@ class LabelFinder:
 
         Raises:
             PluginTextError: A plug-in failed.
-            NoLanguagesError: Languages matter, and what detects them is missing.
         """
         joined = BETWEEN.join(texts)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + len(BETWEEN)
@@ -144,12 +145,19 @@ class LabelFinder:
             for attribute in self._attributes
         ]
         for number, words in enumerate(self.lists):
-            if words.only:
-                spoken = map(language.detect, texts) if languages is None else languages
-                read = np.array([each in words.only for each in spoken], bool)
+            codes = words.only or (words.language.split() if words.guess is not None else ())
+            if codes and len(found[number].starts):
+                spoken = self._spoken(words, texts) if languages is None else languages
+                read = np.array([each is None or each in codes for each in spoken], bool)
                 owners = np.searchsorted(begins, found[number].starts, "right") - 1
                 found[number] = found[number].take(read[owners])
         return joined, begins, found
+
+    def _spoken(self, words: WordList, texts: Sequence[str]) -> Sequence[str | None]:
+        """The languages of texts, as a list asks for them."""
+        if words.only:
+            return list(map(language.detect, texts))
+        return [language.other(text, words.guess or ()) for text in texts]
 
 
 def pieces(texts: Sequence[str], most: int) -> Iterator[tuple[int, int]]:

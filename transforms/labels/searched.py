@@ -24,7 +24,8 @@ class Searched(NamedTuple):
         begins: Where each begins in the joined text, (D,), in characters.
         every: What was found of each word list in the joined text.
         starts: Where sentences begin in the joined text, ascending.
-        languages: Their languages, (D,); None: they do not matter.
+        languages: Their languages, (D,), None of a text that may be English; None: they do not
+            matter.
     """
 
     first: int
@@ -32,7 +33,7 @@ class Searched(NamedTuple):
     begins: Ints
     every: list[Found]
     starts: Ints
-    languages: Sequence[str] | None = None
+    languages: Sequence[str | None] | None = None
 
     def owners(self, places: Ints) -> Ints:
         """The document of each place in the joined text."""

@@ -258,6 +258,7 @@ class Committer:
             extra=figures.extra,
             outside=figures.outside,
             languages=figures.languages,
+            other_languages=figures.other_languages,
         )
         judge.conclude(entry, figures, shifted)
         return entry
