@@ -63,11 +63,9 @@ def plans(parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) 
         if not result["words"]:
             print("There is no gap to fill.")
             continue
-        greedy = result["greedy"]
         print(
             f"{result['records']:,} {things[result['records'] != 1]}"
-            f" ({'the least' if result['proven'] else 'not proven to be the least'});"
-            f" one gap after the other: {'no end' if greedy is None else f'{greedy:,}'}"
+            f" ({'the least' if result['proven'] else 'not proven to be the least'})"
         )
         rows = [
             (words(gap["pattern"]), *(number(gap[key]) for key in ("before", "after", "needed")))

@@ -56,15 +56,9 @@ class CountMentions(beam.CombineFn):
         {'female': 1, 'male': 3} 0.25
     """
 
-    def __init__(
-        self,
-        config: Configuration = None,
-        *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
-    ):
+    def __init__(self, config: Configuration = None, **named: Sequence[str]):
         super().__init__()
-        settings = checked(config, attributes, wordlists)
+        settings = checked(config, **named)
         judge = PaneJudge(settings, lists := settings.word_lists(), Totals())
         self._groups = {words.attribute: list(words.groups) for words in lists}
         self._targets = {words.attribute: judge.target(words) for words in lists}
@@ -158,11 +152,9 @@ class RollingRepresentation(Configured):
         every: float,
         allowed_lateness: int = 0,
         config: Configuration = None,
-        *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
+        **named: Sequence[str],
     ):
-        super().__init__(config, attributes=attributes, wordlists=wordlists)
+        super().__init__(config, **named)
         if seconds <= 0 or every <= 0 or allowed_lateness < 0:
             raise ValueError(
                 f"windows of {seconds} s every {every} s with {allowed_lateness} s of lateness:"

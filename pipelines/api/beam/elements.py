@@ -35,15 +35,9 @@ class Configured(beam.PTransform):
         WordListError: A word list cannot be used.
     """
 
-    def __init__(
-        self,
-        config: Configuration = None,
-        *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
-    ):
+    def __init__(self, config: Configuration = None, **named: Sequence[str]):
         super().__init__()
-        self.settings = checked(config, attributes, wordlists).model_dump()
+        self.settings = checked(config, **named).model_dump()
 
 
 class Windowed(Configured):
@@ -57,11 +51,10 @@ class Windowed(Configured):
         self,
         config: Configuration = None,
         *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
         within: WindowFn | None = None,
+        **named: Sequence[str],
     ):
-        super().__init__(config, attributes=attributes, wordlists=wordlists)
+        super().__init__(config, **named)
         self._within = within
 
     def windowed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class ReadKafkaDocuments(Configured):
         Returns:
             The outputs `documents` and `dead_letters`.
         """
-        read = _ReadToEnd if self._source.until_end else _ReadForEver
+        read = _ReadPartition if self._source.until_end else _ReadForEver
         return (
             input_or_inputs
             | "Topic" >> beam.Create([self._topic])
@@ -141,8 +141,11 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         """Return the number of offsets that are left; 1 where nobody knows."""
         return 1 if restriction.stop is None else restriction.stop - restriction.start
 
-    def _slice(self, partition: Partition, tracker: Any, estimator: Any) -> Iterator[Any]:
+    def process(
+        self, element: Partition, tracker: Any = RESTRICTION, estimator: Any = WATERMARK
+    ) -> Iterator[Any]:
         """Read to the range's end, or for SLICE_SECONDS where it has none."""
+        partition = element  # the name that Beam passes
         reading = self._reading(partition, tracker.current_restriction())
         until = time.monotonic() + SLICE_SECONDS
         while not reading.ended:
@@ -218,23 +221,7 @@ class _ReadForEver(_ReadPartition):
 
     @beam.DoFn.unbounded_per_element()
     def process(
-        self,
-        element: Partition,
-        tracker: Any = RESTRICTION,
-        estimator: Any = WATERMARK,
+        self, element: Partition, tracker: Any = RESTRICTION, estimator: Any = WATERMARK
     ) -> Iterator[Any]:
         """Read one slice of a partition."""
-        return self._slice(element, tracker, estimator)
-
-
-class _ReadToEnd(_ReadPartition):
-    """Reads ranges with an end."""
-
-    def process(
-        self,
-        element: Partition,
-        tracker: Any = RESTRICTION,
-        estimator: Any = WATERMARK,
-    ) -> Iterator[Any]:
-        """Read a partition."""
-        return self._slice(element, tracker, estimator)
+        return super().process(element, tracker, estimator)

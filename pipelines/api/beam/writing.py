@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
 from apache_beam import typehints
-from apache_beam.transforms.window import WindowFn
 
 from evenflow.beam.elements import Document, Windowed
 from evenflow.beam.steps import PaneStep
@@ -36,16 +35,8 @@ class WriteShards(Windowed):
         WordListError: A word list cannot be used.
     """
 
-    def __init__(
-        self,
-        output: Place,
-        config: Configuration = None,
-        *,
-        attributes: Sequence[str] = (),
-        wordlists: Sequence[str] = (),
-        within: WindowFn | None = None,
-    ):
-        super().__init__(config, attributes=attributes, wordlists=wordlists, within=within)
+    def __init__(self, output: Place, config: Configuration = None, **named: Any):
+        super().__init__(config, **named)
         self._output = str(output)
 
     def expand(self, input_or_inputs: Any) -> Any:

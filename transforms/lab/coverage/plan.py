@@ -112,34 +112,6 @@ def apply(table: Table, additions: Sequence[Addition]) -> Table:
     return Table(table.attributes, table.values, codes, sums, table.squares)
 
 
-def greedy(coverage: Coverage, chosen: Ints, most: int = 1_000_000) -> list[Addition] | None:
-    """Fill gaps one after the other, for comparison (after Asudeh et al. 2019).
-
-    Each time the combination is added that is in the most open gaps, until one of these is filled.
-
-    `chosen`: Codes of the gaps, (m,).
-    """
-    if not len(chosen):
-        return []
-    table, threshold = coverage.table, coverage.threshold
-    program = Program(Coverage(table, threshold), chosen, np.zeros(0, np.int64), ())
-    hits = np.array([program.gain(row) for row in program.chosen])
-    counts, total = coverage.count(chosen).astype(float), table.total
-    amounts = np.zeros(hits.shape[1], np.int64)
-    while True:
-        lacking = threshold.needed(total) - counts
-        is_open = lacking > 0
-        if not is_open.any():
-            return program.additions(amounts)
-        if amounts.sum() > most:
-            return None
-        best = int(np.argmax(hits[is_open].sum(axis=0)))
-        step = int(np.ceil(lacking[is_open & (hits[:, best] > 0)].min()))
-        amounts[best] += step
-        counts += step * hits[:, best]
-        total += step
-
-
 def _digits(table: Table, values: Mapping[str, str]) -> list[int]:
     """The digits of a combination of values; X for what is not named."""
     return [

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenflow.transforms.lab.coverage.additions import Balance, Needs, PlanError, Rates
 from evenflow.transforms.lab.coverage.evenness import evenness
-from evenflow.transforms.lab.coverage.plan import greedy, plan
+from evenflow.transforms.lab.coverage.plan import plan
 from evenflow.transforms.measures.coverage.gaps import patterns
 from evenflow.transforms.measures.coverage.mups import Coverage
 
@@ -68,12 +68,10 @@ def planned(
     counts = coverage.count(codes)
     chosen = np.sort(codes[np.argsort(counts, kind="stable")][: wishes.worst])
     found = plan(coverage, chosen, wishes.balances, needs)
-    other = greedy(coverage, chosen)
     needed = coverage.threshold.needed(found.after.table.total)
     return {
         "records": found.records,
         "proven": found.proven,
-        "greedy": None if other is None else sum(each.records for each in other),
         "additions": [{"records": each.records, "target": each.target} for each in found.additions],
         "words": [each.words(things) for each in found.additions],
         "closes": [

@@ -163,7 +163,7 @@ def _review(found: Mapping[str, Mapping[str, Opinion]]) -> str:
     if len(agreed.reviewers) < 2:
         return f"reviewed {told}"
     kappa = "not defined" if agreed.kappa is None else f"{agreed.kappa:.2f}"
-    return f"reviewed {told}; {agreed.method} {kappa} over {agreed.words} words"
+    return f"reviewed {told}; Fleiss' kappa {kappa} over {agreed.words} words"
 
 
 def _some(words: list[str]) -> str:

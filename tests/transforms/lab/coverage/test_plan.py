@@ -11,7 +11,7 @@ import pytest
 
 from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.lab.coverage.additions import Addition, Balance, PlanError, Rates
-from evenflow.transforms.lab.coverage.plan import apply, greedy, plan
+from evenflow.transforms.lab.coverage.plan import apply, plan
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.table import Table
 
@@ -95,26 +95,6 @@ def test_a_plan_is_as_small_as_exhaustive_search_finds() -> None:
         assert fills(coverage, singles, balances)
         compared += found.records > 0 and fewest is not None
     assert compared > 10 and impossible > 0
-
-
-def test_greedy_is_never_better_and_sometimes_worse() -> None:
-    rng = random.Random(2)
-    worse = 0
-    for _ in range(60):
-        values = {f"a{i}": [f"v{j}" for j in range(3)] for i in range(3)}
-        counts = {cell: rng.choice([0, 1, 3, 9]) for cell in product(*values.values())}
-        coverage = Coverage(table_of(counts, values), Threshold.parse("5"))
-        one, other = plan(coverage, coverage.mups()), greedy(coverage, coverage.mups())
-        assert other is not None
-        total = sum(each.records for each in other)
-        assert (
-            Coverage(apply(coverage.table, other), coverage.threshold)
-            .is_covered(coverage.mups())
-            .all()
-        )
-        assert one.records <= total
-        worse += one.records < total
-    assert worse > 5
 
 
 def test_what_cannot_hold_together_is_named_and_nothing_else_is() -> None:

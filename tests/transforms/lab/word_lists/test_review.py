@@ -183,10 +183,10 @@ def test_kappas_of_published_examples() -> None:
     ]
     items = [[str(name) for name, n in enumerate(row) for _ in range(n)] for row in counts]
     assert agreement.fleiss(items) == pytest.approx(0.210, abs=5e-4)
-    # 20 yes by both, 15 no by both, 5 and 10 apart: observed 0.7, by chance 0.5
+    # 20 yes by both, 15 no by both, 15 apart: observed 0.7, by chance 0.55² + 0.45²
     pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
-    assert agreement.cohen(pairs) == pytest.approx(0.4)
-    assert agreement.cohen([("y", "y")] * 3) is None
+    assert agreement.fleiss(pairs) == pytest.approx((0.7 - 0.505) / 0.495)
+    assert agreement.fleiss([("y", "y")] * 3) is None
 
 
 def test_a_list_is_made_of_what_was_accepted(tmp_path: Path) -> None:
