@@ -29,7 +29,7 @@ demo: .installs install
 	rm -rf build/demo
 	$(BIN)/evenflow run --input tests/data/speeches.jsonl.gz --output build/demo --pane-docs 20 --set pane.rolling=6 --warn 0.16 --block 0.19 --repair-mode substitute,weight || test $$? -eq 3
 	$(BIN)/python tests/helpers/faulty_filter.py build/demo/corpus
-	$(BIN)/evenflow reference build/demo/corpus/before.jsonl --by source --attribute gender --output build/demo/corpus/reference.json
+	$(BIN)/evenflow init build/demo/corpus/before.jsonl --by source --attribute gender --reference build/demo/corpus/reference.json
 	$(BIN)/evenflow run --input build/demo/corpus/now.jsonl --output build/demo/sources --attribute gender --pane-docs 50 --set reference.file=build/demo/corpus/reference.json
 
 .installs:

@@ -67,7 +67,7 @@ def on_post_page(output: str, **_: Any) -> str:
 
 
 def configuration(_: str) -> str:
-    """Return every key of the configuration with its meaning and default, as `config show`."""
+    """Return every key of the configuration with its meaning and default, as `doctor` prints it."""
     from evenflow.schemas.commented import commented
     from evenflow.schemas.config import load
 

@@ -87,6 +87,7 @@ def examine(planned: Planned) -> Iterator[Diagnosis]:
     """
     looks: list[tuple[str, Callable[[Planned], Iterator[Diagnosis]]]] = [
         ("packages", _packages),
+        ("plug-ins", _plugins),
         ("models", _models),
         ("input", _input),
         ("output", _output),
@@ -125,6 +126,17 @@ def _packages(planned: Planned) -> Iterator[Diagnosis]:
             yield Diagnosis("packages", "missing", text)
         else:
             yield Diagnosis("packages", "fine", f"{module} is there")
+
+
+def _plugins(_: Planned) -> Iterator[Diagnosis]:
+    """The plug-ins that installed packages declare; each is loaded."""
+    from evenflow.schemas import plugins
+    from evenflow.schemas.plugin_finder import PluginFinder
+
+    uses = {plugins.ATTRIBUTES: PluginFinder, plugins.MEASURES: plugins.measure}
+    for row in plugins.listed(uses):
+        text = row["problem"] or f"{row['name']} of {row['package']}: {row['place']}"
+        yield Diagnosis(row["kind"], "missing" if row["problem"] else "fine", text)
 
 
 def _models(planned: Planned) -> Iterator[Diagnosis]:
@@ -269,12 +281,22 @@ def _llm(planned: Planned) -> Iterator[Diagnosis]:
     """The language model's server."""
     if planned.config.llm.url is None:
         return
+    from evenflow.prompts import loader
+    from evenflow.transforms.llm.client import check
+    from evenflow.transforms.llm.client.client import Client
     from evenflow.transforms.llm.client.server import describe
     from evenflow.transforms.llm.worker import settings
 
     server = settings(planned.config)
-    describe(server)
-    yield Diagnosis("language model", "fine", f"{server.shown} has {server.model}")
+    version = describe(server).version
+    text = f"{server.shown} has {server.model}" + (f", version {version}" if version else "")
+    yield Diagnosis("language model", "fine", text)
+    remarks: list[str] = []
+    with Client(server, say=remarks.append) as client:
+        for each in check.check(client, loader.names()):
+            text = each.reason or f"{each.seconds:.2f} s, {each.tokens} tokens"
+            yield Diagnosis(f"prompt {each.prompt}", "missing" if each.reason else "fine", text)
+    yield from (Diagnosis("language model", "note", each) for each in remarks)
 
 
 def _metrics(planned: Planned) -> Iterator[Diagnosis]:

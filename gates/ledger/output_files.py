@@ -29,7 +29,7 @@ class Compared:
         files: Number of files that the ledger names.
         missing: Those that are not there.
         changed: Those whose size or SHA-256 is another.
-        pruned: Number of those that were deleted by `evenflow gate prune`, and noted.
+        pruned: Number of those that were deleted by `evenflow gate verify --prune`, and noted.
         unknown: Files that the ledger does not name.
         next: Files of the pane after the last one: it is being committed, or the run was killed
             then. The next start finishes or removes them.

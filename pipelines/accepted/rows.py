@@ -44,8 +44,8 @@ class File:
 class Accepted:
     """The accepted documents of an output, as one data set.
 
-    What counts as accepted is what `evenflow gate ls` lists: decisions of people count, and files
-    that no entry names do not.
+    What counts as accepted is what `evenflow gate export --list accepted` lists: decisions of
+    people count, and files that no entry names do not.
 
     Attributes:
         files: The shards, in the order of the panes.

@@ -29,36 +29,28 @@ and accepts each pane or sets it aside.
 COMMANDS = {
     "": {
         "init": "init",
-        "reference": "reference",
         "doctor": "doctor",
         "run": "run",
         "stream": "stream",
         "measure": "measure compare",
         "explain": "explain",
     },
-    "config": {"config": "show plugins"},
     "gate": {
-        "gate": "status why hold release accept reject undo ls report verify",
-        "board": "board",
-        "metrics": "metrics alerts",
+        "gate": "status why hold release accept report verify",
         "export": "export card",
-        "pruning": "ledger prune",
+        "board": "board",
+        "trigger": "trigger",
     },
-    "gate trigger": {"trigger": "list run history"},
-    "words": {
-        "lab.word_lists": "show check complete compare",
-        "lab.drafts": "generate review finish",
-    },
-    "coverage": {"coverage": "gaps", "lab.coverage": "plan generate"},
-    "llm": {"llm": "check estimate"},
+    "words": {"lab.word_lists": "show check", "lab.drafts": "generate review"},
+    "coverage": {"coverage": "gaps", "lab.coverage": "plan"},
     "lab": {
         "lab.mine": "mine",
-        "lab.finetune": "finetune promote",
+        "lab.bias_score": "bias-score",
+        "lab.finetune": "finetune",
         "lab.benchmark": "benchmark",
         "lab.experiment": "experiment",
         "lab.effect": "effect",
     },
-    "lab bias-score": {"lab.bias_score": "direction reference top"},
 }
 WORDS = {
     f"{above} {name}".strip(): module
@@ -67,14 +59,10 @@ WORDS = {
     for name in names.split()
 }
 GROUPS = {
-    "config": "The configuration: every key with its meaning, and plug-ins.",
     "gate": "The state of a gate, what it accepted, and decisions on it.",
-    "gate trigger": "Rules that start an action on a condition (section triggers).",
     "words": "Word lists: those shipped, and yours.",
-    "coverage": "Meetings of attributes that are too rare, and what fills them.",
-    "llm": "The language model that a run may ask.",
+    "coverage": "Rare intersections of attributes, and what fills them.",
     "lab": "The laboratory: mine sentences, train and measure models.",
-    "lab bias-score": "What the neutral words of sentences lean to.",
 }
 
 

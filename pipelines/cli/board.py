@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.pipelines.terminal.lines import visible
 
 TOKEN = "EVENFLOW_BOARD_TOKEN"
@@ -19,6 +21,7 @@ TOKEN = "EVENFLOW_BOARD_TOKEN"
     "evenflow gate board out --open",
     "evenflow gate board out-news out-books s3://bucket/out --port 8090",
     "EVENFLOW_BOARD_TOKEN=… evenflow gate board out --allow-actions",
+    "evenflow gate board /data/news s3://bucket/books --metrics --port 9464",
 )
 def gate_board(
     directories: list[options.Output],
@@ -28,6 +31,8 @@ def gate_board(
     allow_host: Sequence[str] = (),
     allow_actions: bool = False,
     open_: bool = False,
+    metrics: bool = False,
+    session: Session,
 ) -> None:
     """Show gates as a live page: verdicts as they are committed.
 
@@ -39,7 +44,11 @@ def gate_board(
         allow_actions: Let people with the token hold and release. The token is that of
             EVENFLOW_BOARD_TOKEN, or a new one, which is printed.
         open_: Open the page in a browser.
+        metrics: Serve metrics for Prometheus in place of the page, without a running gate. Those of
+            an output have the label gate, the name of its directory.
     """
+    if metrics:
+        return _metrics(directories, host, port, session)
     import webbrowser
 
     from evenflow.gates.ledger.files import has_ledger
@@ -64,6 +73,23 @@ def gate_board(
         webbrowser.open(page)
 
     serve(app, listener, gates.end)
+
+
+def _metrics(directories: Sequence[options.Output], host: str, port: int, session: Session) -> None:
+    """Serve metrics of outputs until the process is stopped."""
+    from evenflow.pipelines.metrics.serving import serving
+    from evenflow.pipelines.metrics.watching import Watched
+
+    for each in directories:
+        options.check(each)
+    gates = [Watched(each) for each in directories]
+    twice = [name for name, count in Counter(gate.name for gate in gates).items() if count > 1]
+    if twice:
+        text = f"two directories are named {twice[0]!r}, and the label gate is that name; serve"
+        raise options.wrong("DIR", f"{text} them by two commands, or rename one")
+    with serving(gates, host, port) as address:
+        report_event("metrics", f"metrics at {address}; Ctrl-C ends this", 0, session)
+        threading.Event().wait()
 
 
 def _token() -> str:

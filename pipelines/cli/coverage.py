@@ -67,10 +67,10 @@ def coverage_gaps(
     most: options.Count | None = None,
     as_json: bool = False,
 ) -> None:
-    """List the meetings of attributes that are too rare, worst first.
+    """List the intersections of attributes that are too rare, worst first.
 
     Attributes are columns of a table (.csv, .parquet, .jsonl), or attributes that a text names:
-    «old women» is a meeting of age and gender.
+    «old women» is an intersection of age and gender.
 
     Args:
         most: Most gaps that are listed.  [default: 20; JSON: all]

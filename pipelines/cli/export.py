@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 
+if TYPE_CHECKING:
+    from evenflow.transforms.storage.storage import Storage
+
 
 @command(
     "evenflow gate export out --to accepted",
     "evenflow gate export out --to accepted.jsonl.zst --pane 0..99",
     "evenflow gate export out --to iceberg:warehouse/curated.documents",
+    "evenflow gate export out --list quarantine --pane 100..199 --json",
+    "evenflow gate export out --ledger ledger.parquet",
 )
 def gate_export(
-    directory: options.Output, *, to: str, pane: options.Panes | None = None, as_json: bool = False
+    directory: options.Output,
+    *,
+    to: str | None = None,
+    pane: options.Panes | None = None,
+    list_: Literal["accepted", "quarantine", "dead-letter", "sentences"] | None = None,
+    ledger: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Write what the gate has accepted as one data set with one schema.
 
@@ -28,10 +40,25 @@ def gate_export(
     CATALOG is a catalog of pyiceberg's configuration, or a folder, which gets one in SQLite. Panes
     that are not accepted go to the branch quarantine of a table of Iceberg.
 
+    --list writes nothing. A line has address, rows, bytes, SHA-256 and pane of a file, with tabs
+    between them. A file that is not listed is not part of the output: a run that was killed left
+    it. A pane that a person accepted is listed as accepted, and its files are where they were.
+
     Args:
         to (PATH): A new folder (Parquet), a file .jsonl, .jsonl.gz or .jsonl.zst, or a table:
             iceberg:CATALOG/NAMESPACE.TABLE, or NAME:PLACE of a plug-in.
+        list_ (FOLDER): List the files of accepted, quarantine, dead-letter or sentences that the
+            ledger names, and so count; with --json an object a line.
+        ledger: Write the ledger to a new Parquet file: for each pane and attribute verdict,
+            reason, counts, target, DR with its interval, and decisions of people.
     """
+    if sum(each is not None for each in (to, list_, ledger)) != 1:
+        raise options.wrong("--to", "give one of --to, --list and --ledger")
+    if list_ is not None:
+        return _list(directory, list_, pane or slice(None), as_json)
+    if ledger is not None:
+        return _ledger(directory, ledger, as_json)
+    assert to is not None
     from evenflow.pipelines.accepted import export as exporting
     from evenflow.pipelines.accepted import sinks
     from evenflow.pipelines.accepted.rows import Accepted
@@ -60,6 +87,47 @@ def gate_export(
         "extra": rows.extra,
     }
     show(result, as_json, _draw)
+
+
+def _list(directory: Storage, folder: str, panes: slice, as_json: bool) -> None:
+    """Print the files of a folder that the ledger names."""
+    from evenflow.gates.ledger.history import History
+    from evenflow.pipelines.cli.gate import no_pane
+
+    history = History(directory)
+    # A reader that follows the ledger asks for panes from the next one on, which is not there yet
+    if panes.start is not None and panes.stop is not None and panes.start >= len(history):
+        raise options.wrong("--pane", no_pane(panes.start, len(history)))
+    with printing():
+        for entry in history.some(range(len(history))[panes]):
+            for counts_as, place, file in history.files(entry):
+                if counts_as == folder:
+                    address = directory.address(f"{place}/{file.name}")
+                    found = {"address": address, **file.model_dump(), "pane": entry.pane}
+                    del found["name"]
+                    line = "\t".join(visible(str(each)) for each in found.values())
+                    print(json.dumps(found) if as_json else line)
+
+
+def _ledger(directory: Storage, to: Path, as_json: bool) -> None:
+    """Write the ledger as a table."""
+    import pyarrow.parquet as pq
+
+    from evenflow.gates.ledger import table
+    from evenflow.gates.ledger.history import History
+
+    if to.exists():
+        raise options.wrong("--ledger", f"{to} exists; give a new file")
+    history, count = History(directory), 0
+    part = to.absolute().with_name(f"{to.name}.part")  # a colon in a relative name makes an address
+    with pq.ParquetWriter(part, table.schema(), compression="zstd") as writer:
+        for batch in table.batches(history):
+            writer.write_batch(batch)
+            count += batch.num_rows
+    part.replace(to)
+    result = {"panes": len(history), "rows": count, "file": str(to)}
+    line = f"{counted(len(history), 'pane')}, {counted(count, 'row')}: {visible(str(to))}"
+    show(result, as_json, lambda _: print(line))
 
 
 def _draw(result: dict[str, Any]) -> None:

@@ -1,10 +1,9 @@
-"""Commands on the ledger of a run: `evenflow gate`, `ledger`, `ls` and `report`."""
+"""Commands on the ledger of a run: `evenflow gate`."""
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from click.exceptions import Exit
@@ -67,7 +66,7 @@ def gate_why(
     history, config = opened(directory)
     number = default_pane(history) if pane is None else pane
     if number is None or number >= len(history):
-        raise wrong("--pane", _no_pane(number, len(history)))
+        raise wrong("--pane", no_pane(number, len(history)))
     if attribute is not None and attribute not in (known := history[number].attributes):
         raise wrong("--attribute", f"{attribute!r} is none of {', '.join(known)}")
     if config is None:
@@ -113,36 +112,32 @@ def gate_release(directory: options.Output, *, reason: str) -> None:
         print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
 
 
-@command("evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada")
+@command(
+    "evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada",
+    "evenflow gate accept out --pane 3 --reject --reason 'the wrong source'",
+)
 def gate_accept(
-    directory: options.Output, *, pane: options.Panes, reason: str, by: str | None = None
+    directory: options.Output,
+    *,
+    pane: options.Panes,
+    reason: str,
+    by: str | None = None,
+    reject: bool = False,
+    undo: bool = False,
 ) -> None:
-    """Accept panes that the gate set aside, after review.
+    """Accept panes that were set aside, or reject panes, after review.
 
-    The decision is an entry of its own in the ledger. No file moves: `evenflow gate ls`, the
-    rolling figures of later panes, report, board, metrics and training count the panes as accepted.
-    A gate that is held because of the pane goes on.
+    The decision is an entry of its own in the ledger. No file moves: export, the rolling figures of
+    later panes, report, board, metrics and training count the panes as decided. A gate that is held
+    because of an accepted pane goes on. A rejected pane waits for no decision any more.
+
+    Args:
+        reject: The panes leave what is accepted, or stay in quarantine.
+        undo: The gate's own verdict counts again.
     """
-    _decide(directory, "accept", pane, reason, by)
-
-
-@command("evenflow gate reject out --pane 3 --reason 'the wrong source'")
-def gate_reject(
-    directory: options.Output, *, pane: options.Panes, reason: str, by: str | None = None
-) -> None:
-    """Reject panes: they leave what is accepted, or stay in quarantine.
-
-    A rejected pane waits for no decision any more: `evenflow gate status` ends with 0.
-    """
-    _decide(directory, "reject", pane, reason, by)
-
-
-@command("evenflow gate undo out --pane 6..9 --reason 'read again'")
-def gate_undo(
-    directory: options.Output, *, pane: options.Panes, reason: str, by: str | None = None
-) -> None:
-    """Take decisions on panes back: the gate's own verdict counts again."""
-    _decide(directory, "undo", pane, reason, by)
+    if reject and undo:
+        raise wrong("--undo", "give --reject or --undo")
+    _decide(directory, "reject" if reject else "undo" if undo else "accept", pane, reason, by)
 
 
 def _decide(
@@ -155,7 +150,7 @@ def _decide(
     count = len(history)
     chosen = range(count)[panes]
     if not chosen or (panes.stop is not None and panes.stop > count):
-        raise wrong("--pane", _no_pane(count if panes.stop is None else panes.stop - 1, count))
+        raise wrong("--pane", no_pane(count if panes.stop is None else panes.stop - 1, count))
     made = reviews.add(directory, action, chosen, _reason(reason), by)
     named = f"pane {chosen[0]}" if len(chosen) == 1 else f"panes {chosen[0]}..{chosen[-1]}"
     with printing():
@@ -169,21 +164,47 @@ def _decide(
             print(f"the gate itself had {action}ed {own} of {len(chosen)}")
 
 
-@command("evenflow gate verify out", "evenflow gate verify s3://bucket/out --files --json")
+@command(
+    "evenflow gate verify out",
+    "evenflow gate verify s3://bucket/out --files --json",
+    "evenflow gate verify out --prune 30d",
+    "evenflow gate verify out --prune 20GiB --what quarantine --delete",
+)
 def gate_verify(
-    directory: options.Output, *, rebuild: bool = False, files: bool = False, as_json: bool = False
+    directory: options.Output,
+    *,
+    rebuild: bool = False,
+    files: bool = False,
+    prune: str | None = None,
+    what: Sequence[Literal["staged", "quarantine", "checks"]] = (),
+    delete: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Add up a ledger again, and compare the sums with its checkpoint.
 
     It takes about 3 ms for each pane. With --files, size and SHA-256 of every file are compared
     with the ledger too. What is missing, has changed, or is not in the ledger is named.
 
+    With --prune the ledger stays whole, and so do all documents that count as accepted. What goes
+    of quarantine is noted in ledger/pruned/, and such a pane cannot be accepted any more. A gate
+    may run meanwhile; then its folder staged/ is left as it is.
+
     Exit status: 0 all agrees, 1 something does not agree, or an entry is missing or cannot be read.
 
     Args:
         rebuild: Rebuild the checkpoint from the segments.
         files: Read every file, and compare it with the ledger.
+        prune (LIMIT): Find old quarantine, results of checks and leftovers: older than 30d, or the
+            oldest beyond 20GiB of each kind.
+        what: Of these alone; repeatable.  [default: all]
+        delete: Delete them.
     """
+    if prune is not None:
+        from evenflow.pipelines.cli import pruning
+
+        return show(pruning.prune(directory, prune, what, delete), as_json, pruning.draw)
+    if what or delete:
+        raise wrong("--prune", "say what goes, by age or by size")
     from dataclasses import asdict
 
     from evenflow.gates.ledger import history, output_files, segments
@@ -192,26 +213,26 @@ def gate_verify(
 
     if rebuild:
         history.rebuild(directory, recorded(read_meta(directory)))
-    panes, wrong = history.recount(directory)
+    panes, off = history.recount(directory)
     compared = output_files.compare(directory, history.History(directory)) if files else None
     result: dict[str, Any] = {
         "panes": panes,
         "checkpoint": segments.checkpoint_panes(directory),
-        "wrong": wrong,
+        "wrong": off,
     } | ({} if compared is None else {"files": asdict(compared)})
 
     def draw(_: object) -> None:
         print(f"{counted(panes, 'pane')}, every entry is there and can be read")
         print(
-            f"the checkpoint says otherwise: {', '.join(wrong)}"
-            if wrong
+            f"the checkpoint says otherwise: {', '.join(off)}"
+            if off
             else "the checkpoint agrees with a recount"
         )
         if compared is not None:
             _print_compared(compared)
 
     show(result, as_json, draw)
-    raise Exit(FAILED if wrong or (compared and not compared.is_sound) else 0)
+    raise Exit(FAILED if off or (compared and not compared.is_sound) else 0)
 
 
 def _print_compared(compared: Compared) -> None:
@@ -235,47 +256,6 @@ def _print_compared(compared: Compared) -> None:
     )
 
 
-@command(
-    "evenflow gate ls s3://bucket/out",
-    "evenflow gate ls out --folder quarantine --pane 100..199 --json",
-)
-def gate_ls(
-    directory: options.Output,
-    *,
-    folder: Literal["accepted", "quarantine", "dead-letter", "sentences"] = "accepted",
-    pane: options.Panes | None = None,
-    as_json: bool = False,
-) -> None:
-    """List the files that the ledger names, and so count.
-
-    A line has address, rows, bytes, SHA-256 and pane of a file, with tabs between them. A file that
-    is not listed is not part of the output: a run that was killed left it. A pane that a person
-    accepted is listed as accepted, and its files are where they were.
-
-    Args:
-        folder: Where they lie.
-        as_json: Print a JSON object a line.
-    """
-    from evenflow.gates.ledger.history import History
-
-    history, pane = History(directory), pane or slice(None)
-    # A reader that follows the ledger asks for panes from the next one on, which is not there yet
-    if pane.start is not None and pane.stop is not None and pane.start >= len(history):
-        raise wrong("--pane", _no_pane(pane.start, len(history)))
-    with printing():
-        for entry in history.some(range(len(history))[pane]):
-            for counted, place, file in history.files(entry):
-                if counted == folder:
-                    address = directory.address(f"{place}/{file.name}")
-                    found = {"address": address, **file.model_dump(), "pane": entry.pane}
-                    del found["name"]
-                    print(
-                        json.dumps(found)
-                        if as_json
-                        else "\t".join(visible(str(each)) for each in found.values())
-                    )
-
-
 @command("evenflow gate report out")
 def gate_report(directory: options.Output, *, session: Session) -> None:
     """Rebuild report.html and report.json from the ledger."""
@@ -287,7 +267,7 @@ def gate_report(directory: options.Output, *, session: Session) -> None:
         print(visible(page))
 
 
-def _no_pane(number: int | None, count: int) -> str:
+def no_pane(number: int | None, count: int) -> str:
     """Say which panes there are."""
     there = f"there are panes 0..{count - 1}" if count else "there is no pane yet"
     return there if number is None else f"there is no pane {number}; {there}"

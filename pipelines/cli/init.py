@@ -1,4 +1,4 @@
-"""`evenflow init`: a configuration to begin with, from a look at the input."""
+"""`evenflow init`: a configuration and a reference to begin with, from a look at the input."""
 
 from __future__ import annotations
 
@@ -9,64 +9,79 @@ from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
+from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
     from evenflow.pipelines.engine.files.look import Look
+    from evenflow.schemas.config import Config
 
 
 @command(
     "evenflow init corpus/",
     "evenflow init 'corpus/*.jsonl.gz' --output corpus.yaml",
-    "evenflow run --input corpus/ --output out --config evenflow.yaml",
+    "evenflow init out --reference reference.json --add",
+    keys=("reference.by",),
+    section="reference",
 )
 def init(
     inputs: Sequence[str] = (),
     *,
     output: Path = Path("evenflow.yaml"),
-    lists: options.Lists,
+    reference: Path | None = None,
+    add: bool = False,
+    selection: options.Selection,
     force: bool = False,
 ) -> None:
-    """Write a configuration with comments, from a look at the input.
+    """Write a configuration and a reference, from a look at the input.
 
-    It names the fields of the text and the id, the size of a pane, and the attributes that the
-    documents name, and it has a reference beside it, with which each source is compared. It
-    says how many false alarms that makes in your files.
+    The configuration names the fields of the text and the id, the size of a pane, and the
+    attributes that the documents name. It says how many false alarms it makes in your files. A run
+    compares each source with the reference: what it was. Sources are the values of a field, or
+    files by their names without digits.
 
     Exit status: 0 done, 2 wrong usage, or the file is there already, 1 failure.
 
     Args:
-        inputs (INPUT): Paths, folders or globs; none: the defaults.
-        output: The file that is written.
+        inputs (INPUT): Paths, folders or globs; none: the defaults. With --reference also the
+            output of a run: its accepted panes.
+        output: The configuration that is written.
+        reference: Write a reference alone.
+        add: Add sources that the reference does not have yet; keep the rest.
         force: Replace the file.
     """
-    if output.exists() and not force:
-        raise options.wrong("--output", f"{output} is there already; --force replaces it")
-    from evenflow.pipelines.engine.files import reference
+    taken = output if reference is None else reference
+    if taken.exists() and not (force or (add and reference is not None)):
+        more = "" if reference is None else ", --add adds new sources"
+        raise options.wrong(
+            "--output" if reference is None else "--reference",
+            f"{taken} is there already; --force replaces it{more}",
+        )
+    config = selection.configuration()
+    if reference is not None:
+        return _reference(inputs, config, reference, add)
+    from evenflow.pipelines.engine.files import reference as making
     from evenflow.pipelines.engine.files.first_config import lines
+    from evenflow.pipelines.engine.files.look import NoTextError, look
     from evenflow.transforms.measures.shift.measure import NAMED, wandering
 
-    config = lists.configuration()
     seen: Look | None = None
-    found = options.sizes_of(inputs, config) if inputs else {}
+    beside, alarms = None, ""
     if inputs:
-        from evenflow.pipelines.engine.files.look import NoTextError, look
-
+        found = options.sizes_of(inputs, config)
         try:
             seen = look(found, config)
         except NoTextError as error:
             raise options.wrong("INPUT", str(error)) from error
-    beside, alarms = None, ""
-    if seen is not None and inputs:
         beside = f"{output.stem}.reference.json"
         if seen.text is not None:
             config.fields.text = seen.text
             config.fields.id = seen.id or config.fields.id
         if seen.shape is not None:
             options.note(f"the records have the shape of {seen.shape}; texts are {seen.text}")
-        config.reference.by = seen.source
-        counted = reference.count(found, config)
+        config.reference.by = config.reference.by or seen.source
+        counted = making.count(found, config)
         made = counted.reference(config)
-        reference.write(made, output.parent / beside)
+        making.write(made, output.parent / beside)
         for each in wandering(made)[:NAMED]:
             options.note(each)
         panes, warned, blocked = counted.alarms(config, seen.pane)
@@ -79,3 +94,36 @@ def init(
     source = shlex.join(inputs) if inputs else "INPUT"
     print(f"{output}: read it, then")
     print(f"  evenflow run --input {source} --output out --config {shlex.quote(str(output))}")
+
+
+def _reference(inputs: Sequence[str], config: Config, to: Path, add: bool) -> None:
+    """Write what each source of a corpus, or of the accepted panes of an output, is."""
+    from evenflow.pipelines.cli.gate import opened
+    from evenflow.pipelines.engine.files import reference as making
+    from evenflow.transforms.measures.shift.measure import NAMED, read, wandering
+    from evenflow.transforms.measures.shift.reference import judged
+    from evenflow.transforms.storage.storage import at
+
+    if not inputs:
+        raise options.wrong("INPUT", "a reference is made of a corpus, or of a run's output")
+    old = read(str(to)) if add and to.exists() else None
+    by = config.reference.by
+    if by is None and old is not None:
+        config.reference.by = old.by
+    if len(inputs) == 1 and (Path(inputs[0]) / "ledger").is_dir():
+        history, of_run = opened(at(inputs[0]))
+        if of_run is not None and by is None:
+            config.reference.by = of_run.reference.by
+        found = making.of_output(list(history), config)
+    else:
+        found = making.count(options.sizes_of(inputs, config), config).reference(config)
+    if old is not None:
+        found = making.joined(old, found)
+    making.write(found, to)
+    for name, own in found.strata.items():
+        attributes = ", ".join(judged(own, found.groups))
+        print(f"{visible(name)}: {attributes or 'too few mentions: learnt during a run'}")
+    for text in wandering(found)[:NAMED]:
+        options.note(text)
+    key = f"--set reference.file={shlex.quote(str(to))}"
+    print(f"{to}: {len(found.strata):,} sources; use it with\n  evenflow run … {key}")

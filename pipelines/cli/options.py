@@ -129,7 +129,7 @@ class Settings(Values):
     """The configuration.
 
     Attributes:
-        config (FILE): YAML file, see `evenflow config show`.
+        config (FILE): YAML file, see `evenflow doctor --print config`.
     """
 
     config: Path | None = None

@@ -1,4 +1,4 @@
-"""What `evenflow llm estimate` prints."""
+"""What `evenflow doctor --estimate` prints."""
 
 from __future__ import annotations
 

@@ -117,9 +117,7 @@ def acting(
                 ended.extend(act(storage, config, stop))
             except LockedError:
                 if last:
-                    note(
-                        "another process acts on the triggers: see `evenflow gate trigger history`"
-                    )
+                    note("another process acts on the triggers: see `evenflow gate trigger`")
             except Exception as error:  # the run goes on, and the decision stays
                 if said != str(error):
                     note(f"triggers: {error}")

@@ -27,7 +27,7 @@ class AttributeSettings(Section):
         default=None,
         description=(
             "Finds the mentions in the place of a word list: the name of a plug-in, as `evenflow"
-            " config plugins` lists it, or its place, MODULE:NAME. null: a word list."
+            " doctor` lists it, or its place, MODULE:NAME. null: a word list."
         ),
     )
     target: dict[str, Share] | Literal["population"] | None = Field(

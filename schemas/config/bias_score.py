@@ -52,8 +52,9 @@ class BiasScoreSettings(Section):
     reference: str | None = Field(
         default=None,
         description=(
-            "File that `evenflow lab bias-score reference` made of a corpus with the same vectors."
-            " The path is relative to this file's folder. null: panes are measured, not judged."
+            "File that `evenflow lab bias-score --reference` made of a corpus with the same"
+            " vectors. The path is relative to this file's folder. null: panes are measured, not"
+            " judged."
         ),
     )
     percentile: Literal[90, 93, 95, 97] = Field(

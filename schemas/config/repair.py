@@ -96,8 +96,8 @@ class RepairSettings(Section):
         description=(
             "What decides whether an exchange is right. fast: the first stage (static embeddings of"
             " the words around) alone. careful: also the shipped reader, which reads the document"
-            " around each exchange that is drawn. A plug-in's name or place, as `evenflow config"
-            " plugins` lists it: that plug-in, in the place of the reader."
+            " around each exchange that is drawn. A plug-in's name or place, as `evenflow"
+            " doctor` lists it: that plug-in, in the place of the reader."
         ),
     )
     leave: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(_left)] = Field(

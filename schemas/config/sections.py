@@ -81,7 +81,7 @@ class ReferenceSettings(Section):
     file: str | None = Field(
         default=None,
         description=(
-            "File of a reference, which `evenflow init` or `evenflow reference` wrote. null: the"
+            "File of a reference, which `evenflow init` wrote. null: the"
             " gate learns what each source is from its first panes."
         ),
     )

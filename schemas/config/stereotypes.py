@@ -51,7 +51,7 @@ class StereotypeSettings(Section):
         default=None,
         description=(
             "Finds potential stereotypes in the place of the shipped detector: the name of a"
-            " plug-in, as `evenflow config plugins` lists it, or its place, MODULE:NAME."
+            " plug-in, as `evenflow doctor` lists it, or its place, MODULE:NAME."
         ),
     )
     creeds: Literal["flag", "policy"] = Field(

@@ -88,7 +88,7 @@ class Config(Section):
         default_factory=dict[str, dict[str, Any]],
         description=(
             "Measures of panes that installed packages bring, by name, each with its settings;"
-            " `evenflow config plugins` lists them."
+            " `evenflow doctor` lists them."
         ),
     )
     measure: Measure = Field(
@@ -173,7 +173,7 @@ class Config(Section):
             text = f"{leaning.attribute!r} has a finder, and no words whose vectors make an axis"
             yield Problem(("bias_score", "attribute"), text)
         if leaning.mode in ("subtract", "augment") and leaning.reference is None:
-            text = f"{leaning.mode} needs one: evenflow lab bias-score reference CORPUS makes it"
+            text = f"{leaning.mode} needs one: evenflow lab bias-score CORPUS --reference makes it"
             yield Problem(("bias_score", "reference"), text)
         repaired = self._own(leaning.attribute).mode or self.repair.mode
         if leaning.mode == "augment" and repaired != ["measure"]:

@@ -25,10 +25,13 @@ WORD = "canary"
 TOUCHES = ("import", "open", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
 REACHES = ("socket.connect", "socket.getaddrinfo", "socket.bind")
 # Of the commands that serve until they are stopped, `serving` does what they do at first
-SERVERS = ("gate board", "gate metrics")
+SERVERS = ("gate board",)
 # Commands that take an output where they take a corpus too; the last one goes on with its run
 READERS = (
-    "reference {output} --output {work}/reference.json --force",
+    "init {output} --reference {work}/reference.json --force",
+    "gate verify {output} --prune 1d",
+    "gate export {output} --list accepted",
+    "gate accept {output} --pane 0 --reject --reason r",
     "measure {output}/accepted --quiet",
     "compare {output}/accepted {output}/accepted --unpaired",
     "coverage gaps {output}/accepted --attributes gender,age --tau 1",
@@ -54,14 +57,13 @@ def commands() -> dict[str, list[str]]:
                 ("reason", ["--reason", "r"]),
                 ("to", ["--to", "{work}/exported"]),
                 ("name", ["--name", "n"]),
-                ("older_than", ["--older-than", "1d"]),
             )
             if name in parameters
             for word in value
         ]
         needs_pane = "pane" in parameters and parameters["pane"].default is inspect.Parameter.empty
         found[words] += ["--pane", "0"] if needs_pane else []
-        found[words] += ["--config", "{work}/own.yaml"] if words == "gate trigger run" else []
+        found[words] += ["--config", "{work}/own.yaml"] if words == "gate trigger" else []
         found[words] += ["--files"] if "files" in parameters else []
     return found
 

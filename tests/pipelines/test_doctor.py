@@ -180,7 +180,7 @@ def test_the_command_says_it_in_words_and_in_json(
     assert [(each["part"], each["state"]) for each in lacking.json] == [("input", "missing")]
     config = tmp_path / "c.yaml"
     config.write_text("gate: {wran: 1}\n")
-    assert "c.yaml:1" in call("doctor", config).err
+    assert "c.yaml:1" in call("doctor", "-c", config).err
     assert "the configuration is valid; give" in call("doctor").out
     assert "go together" in call("doctor", "--topic", "x").err
     json.dumps(lacking.json)

@@ -98,7 +98,7 @@ def test_without_the_package_the_output_can_be_read_and_not_gone_on_with(
 def test_settings_of_it_that_are_wrong_are_named(installed: Path, tmp_path: Path) -> None:
     ended = evenflow(installed, "measure", "-", *("--set", "measures.lengths.warm=0.2"), text="{}")
     assert ended.returncode == 2 and "measures.lengths.warm" in ended.stderr
-    listed = json.loads(evenflow(installed, "config", "plugins", "--json").stdout)
-    assert [(row["kind"], row["name"], row["problem"]) for row in listed] == [
-        ("evenflow.measures", "lengths", "")
+    listed = json.loads(evenflow(installed, "doctor", "--json").stdout)
+    assert [(row["part"], row["text"].split()[0], row["state"]) for row in listed] == [
+        ("evenflow.measures", "lengths", "fine")
     ]

@@ -69,7 +69,7 @@ def test_an_export_appends_each_pane_once(installed: Path, tmp_path: Path) -> No
     _, epoch = epochs(output)
     assert (epoch["number"], epoch["pane"]) == (1, 1) and key in epoch["changes"][0]
     assert evenflow(changed, "gate", "verify", output, "--files").returncode == 0
-    listed = json.loads(evenflow(installed, "config", "plugins", "--json").stdout)
-    assert [(row["kind"], row["problem"]) for row in listed] == [("evenflow.sinks", "")]
+    listed = json.loads(evenflow(installed, "doctor", "--json").stdout)
+    assert [(row["part"], row["state"]) for row in listed] == [("evenflow.sinks", "fine")]
     refused = evenflow(installed, *export[:4], f"sqlite:{tmp_path}/no/such/folder.db")
     assert refused.returncode == 2 and "plug-in 'sqlite' failed" in refused.stderr

@@ -36,7 +36,7 @@ def entries(output: Path) -> list[dict[str, Any]]:
 def test_a_broken_one_is_listed_with_its_problem(installed: Path, tmp_path: Path) -> None:
     shutil.copytree(installed, tmp_path / "broken")
     (tmp_path / "broken" / "evenflow_titled.py").write_text("import nothing_of_this_name")
-    done = evenflow(tmp_path / "broken", "config", "plugins")
+    done = evenflow(tmp_path / "broken", "doctor")
     assert done.returncode == 2
     assert "plug-in 'titled': evenflow_titled:TitledPeople cannot be loaded" in done.stdout
 

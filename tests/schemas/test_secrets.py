@@ -37,7 +37,7 @@ PLAIN: dict[str, Any] = {
     "key in the url": {"llm": {"url": f"http://127.0.0.1:1/v1?key={CANARY}", "model": "m"}},
 }
 COMMANDS = (
-    ("config", "show"),
+    ("doctor", "--print", "config"),
     ("measure", "docs.jsonl"),
     ("run", "--input", "docs.jsonl", "--output", "out"),
 )

@@ -60,7 +60,7 @@ def a_run_on_files(folder: Path) -> Path:
                 "requests": 12,
             },
         }
-        called("lab", "bias-score", "reference", corpus, "--output", folder / "reference.json")
+        called("lab", "bias-score", corpus, "--reference", folder / "reference.json")
         config.write_text(json.dumps(settings))
         called("run", "-i", corpus, "-o", output, "--config", config, "-q")
     # Nobody acts for the gate any more: this one stays pending

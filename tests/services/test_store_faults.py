@@ -147,7 +147,10 @@ def test_a_store_that_cannot_be_used_is_a_sentence(
 
 
 def test_a_bucket_that_is_not_there(call: Call, corpus: Path) -> None:
-    for words in (command(corpus, "s3://nobody/out"), ["gate", "ls", "s3://nobody/out"]):
+    for words in (
+        command(corpus, "s3://nobody/out"),
+        ["gate", "export", "--list", "accepted", "s3://nobody/out"],
+    ):
         ended = call(*words)
         assert ended.status == 1
         assert ended.err.startswith("evenflow: s3://nobody/out")
@@ -218,7 +221,7 @@ def test_a_run_goes_on_where_the_store_lists_nothing_new(
     assert call(*command(corpus, address)).status == 1 and fault.met
     s3_faults.faults.clear()
     assert call(*command(corpus, address)).status == 0
-    assert len(call("gate", "ls", address).out.splitlines()) == PANES
+    assert len(call("gate", "export", "--list", "accepted", address).out.splitlines()) == PANES
     s3_faults.hidden_seconds = 0
     assert call(*command(corpus, address)).status == 0  # it clears what it could not see
     found = {name: data for name, data in results(at(address)).items() if "claims/" not in name}
@@ -245,7 +248,7 @@ def test_a_second_run_is_refused_and_a_standby_takes_over(
         assert any("; standing by" in line for line in second.stderr)
     rest = second.stderr.read()
     assert second.wait() == 0, rest
-    assert len(call("gate", "ls", address).out.splitlines()) == PANES
+    assert len(call("gate", "export", "--list", "accepted", address).out.splitlines()) == PANES
 
 
 def test_a_reader_gets_the_rest_of_half_an_object(address: str, s3_faults: S3Faults) -> None:

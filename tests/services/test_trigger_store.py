@@ -67,6 +67,6 @@ def test_rules_fire_once_for_an_output_in_a_store(
     assert {place for *_, place in said} == {out}
     found = {each.rule: each for each in triggers.history(out)}
     assert found["trains"].outcome == "failed" and "local output" in found["trains"].message
-    shown = call("gate", "trigger", "history", out, "--json")
+    shown = call("gate", "trigger", out, "--json")
     assert shown.status == 0 and len(shown.json) == len(done) + 1
     assert triggers.pending(out) == []

@@ -31,7 +31,7 @@ def test_a_rule_trains_and_the_next_one_measures(tmp_path: Path, call: Call) -> 
     training = {"steps": 2, "batch": 2, "context": 16, "threads": 1}
     settings.write_text(json.dumps({"triggers": rules, "finetune": training}))
     assert call("run", "--input", corpus, "--output", out, "--config", settings).status == 0
-    ended = call("gate", "trigger", "run", out, "train", "--config", settings, "--json")
+    ended = call("gate", "trigger", "--run", out, "train", "--config", settings, "--json")
     assert ended.status == 0, ended.out + ended.err
     train, measure = ended.json
     assert (train["rule"], measure["rule"], measure["pane"]) == ("train", "measure", 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from services.prometheus_server import Prometheus
-from services.stream_outputs import EVENFLOW
+
+from evenflow.gates.alerts import rules
+from evenflow.schemas.config import Config
 
 EVERY_SECONDS = 5.0  # between two looks at the gates, and at the rules
 FOR_SECONDS = 5.0  # what happens here is over before alerts fire that wait for minutes
@@ -35,10 +36,8 @@ class Alerts:
     """Prometheus over the metrics of gates at ports of the loopback interface; it runs at once."""
 
     def __init__(self, folder: Path, ports: Iterable[int]):
-        words = [EVENFLOW, "gate", "alerts", "--for", f"{FOR_SECONDS:.0f}"]
-        rules = subprocess.run(words, capture_output=True, check=True).stdout
         folder.mkdir(parents=True)
-        (folder / "rules.yaml").write_bytes(rules)
+        (folder / "rules.yaml").write_text(rules(Config(), round(FOR_SECONDS)))
         every = f"{EVERY_SECONDS:.0f}s"
         targets = [{"targets": [f"127.0.0.1:{port}" for port in ports]}]
         self._prometheus = Prometheus(

@@ -25,6 +25,7 @@ from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.llm import Tiering
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
+from evenflow.transforms.annotation.sample import sample_blocks
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.llm import SPENT
@@ -35,6 +36,7 @@ from evenflow.transforms.staging.block import Part, StagedBlock
 
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
 # For English in common models' vocabularies; other languages need more tokens
+SAMPLED = 2000  # documents of a sample
 CHARACTERS_A_TOKEN = 4.0
 # Documents that are counted together: few enough for some hundred units, enough to be quick
 UNIT = 8
@@ -230,6 +232,20 @@ def configured_modes(config: Config) -> dict[str, str]:
         prompt: getattr(config.llm, step) if done[step] else "embedded"
         for prompt, step in STEPS.items()
     }
+
+
+def of_files(found: Mapping[str, int], config: Config, speed: float) -> dict[str, Any]:
+    """Estimate what a run on files would ask, from a sample of them.
+
+    Args:
+        found: Stored sizes in bytes by the files' names.
+        speed: Tokens a second of the server under load.
+    """
+    sampler, seen = Sampler(config), Sample()
+    for block, stored in sample_blocks(found, SAMPLED):
+        sampler.add(seen, block, stored)
+    sampler.draw(seen)
+    return result(seen, configured_modes(config), sum(found.values()), speed)
 
 
 def result(

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     "evenflow lab benchmark --model smollm2 --suite hellaswag --output b",
     "evenflow lab benchmark --model m --adapter l --suite crows_pairs:gender -o b",
     "evenflow lab benchmark --model bert --suite stereoset --suite seat -o c",
+    "evenflow lab benchmark --model m --trained a2 --last a1 --suite hellaswag",
 )
 def lab_benchmark(
     *,
     model: str,
     suite: Sequence[str],
-    output: options.Output,
+    output: options.Output | None = None,
     adapter: Path | None = None,
+    trained: Path | None = None,
+    last: Path | None = None,
+    margin: float = 0.05,
     benchmark_data: Path | None = None,
     items: options.Count | None = None,
     seed: int = 0,
@@ -40,12 +44,19 @@ def lab_benchmark(
     Writes results.json and a line for each item. If it was killed, run it again: it
     goes on and ends with the same figures. It needs the extra `train`.
 
+    With --trained it decides whether a new adapter or model is no worse than the one before: all
+    three models are asked the same items. Benchmarks and decision.json go to the trained model's
+    name with `.checked`.
+
     Args:
         model (DIR|NAME): Folder of a model, or a name in build/models.
         suite (NAME[:KIND]): hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset or
             seat; with a kind these items alone (crows_pairs:gender); repeatable.
         output (DIR): Where results go: a directory, or s3://…, gs://…, az://….
         adapter (DIR): LoRA adapter of the model.
+        trained (DIR): The new adapter or model.
+        last (DIR): With --trained, the adapter or model before it.
+        margin: With --trained, by how much a figure may be worse.
         benchmark_data (DIR): Folder with files of benchmarks, before those shipped.
         items: Most items of a suite; always the same ones.
         batch: Items that are asked at once.
@@ -54,6 +65,14 @@ def lab_benchmark(
     from evenflow.pipelines.lab.train.errors import TrainInputError
     from evenflow.pipelines.terminal.benchmark_table import table
 
+    if trained is not None:
+        from evenflow.pipelines.lab.train.promote import promote
+
+        place = trained.with_name("base.checked")
+        made = promote(model, trained, last, place, suite, margin, benchmark_data, items)
+        return show(made, as_json, lambda made: print(made["reason"]))
+    if output is None:
+        raise options.wrong("--output", "say where results go")
     session.output, session.resumable = output, True
     if benchmark_data is not None and not benchmark_data.is_dir():
         raise TrainInputError(f"{benchmark_data}: there is no such folder of files of benchmarks")

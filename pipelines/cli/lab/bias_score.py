@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,46 +15,53 @@ from evenflow.pipelines.terminal.lines import visible
 if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
-KEYS = ("bias_score.attribute", "bias_score.vectors")
-
 
 @command(
-    "evenflow lab bias-score direction",
-    "evenflow lab bias-score direction --vectors glove.txt --json",
-    keys=KEYS,
+    "evenflow lab bias-score",
+    "evenflow lab bias-score 'corpus/*.jsonl.gz' --most 10",
+    "evenflow lab bias-score clean/ --vectors glove.txt --reference r.json",
+    keys=("bias_score.attribute", "bias_score.vectors"),
     section="bias_score",
 )
-def lab_bias_score_direction(*, settings: options.Settings, as_json: bool = False) -> None:
-    """Show how well word vectors tell an attribute's groups apart.
+def lab_bias_score(
+    inputs: Sequence[str] = (),
+    *,
+    reference: Path | None = None,
+    most: options.Count = 10,
+    settings: options.Settings,
+    as_json: bool = False,
+) -> None:
+    """Show the sentences whose neutral words lean most to each group.
 
-    That is the share of the variance of the pairs' differences that the direction explains, and
-    how well it agrees with the direction from all pairs of the word list.
+    A high score says what words go together with, not that a sentence is unfair: look at them
+    before data are taken out or copied by it.
+
+    Without an input it shows how well word vectors tell the groups apart: the share of the variance
+    of the pairs' differences that the direction explains, and how well it agrees with the direction
+    from all pairs of the word list.
+
+    Args:
+        reference (FILE): Write the scores' percentiles over the input, and what they were made
+            with. A run with other vectors or words refuses them.
+        most (K): Sentences for each group.
     """
+    config = configuration(settings)
+    if reference is not None:
+        return _reference(inputs, reference, config)
+    if inputs:
+        from evenflow.transforms.lab.bias_score.top import top
+
+        return show(top(list(inputs), config, most), as_json, _draw_top)
     from evenflow.transforms.measures.bias_score import signal
     from evenflow.transforms.measures.bias_score.direction import described
 
-    config = configuration(settings)
     own, words = signal.of(config), config.word_list(config.bias_score.attribute)
     shown = described(own.direction, own.vectors, words, own.made_with["vectors"])
     show(shown, as_json, _draw)
 
 
-@command(
-    "evenflow lab bias-score reference clean/ --output reference.json",
-    "evenflow lab bias-score reference clean/ --vectors glove.txt --output r.json",
-    keys=KEYS,
-    section="bias_score",
-)
-def lab_bias_score_reference(
-    inputs: list[str], *, output: Path, settings: options.Settings
-) -> None:
-    """Compute the bias score's percentiles over a corpus.
-
-    The file says what the scores were made with. A run with other vectors or words refuses it.
-
-    Args:
-        output: The file to write.
-    """
+def _reference(inputs: Sequence[str], output: Path, config: Config) -> None:
+    """Write the percentiles of the scores of a corpus."""
     from evenflow.gates.ledger.files import canonical
     from evenflow.pipelines.engine.files.measure import measure
     from evenflow.pipelines.terminal.progress import reporter
@@ -64,11 +72,10 @@ def lab_bias_score_reference(
     from evenflow.transforms.measures.bias_score.records import BiasSums
     from evenflow.transforms.storage.storage import at
 
-    config = configuration(settings)
     own, total = signal.of(config), Figures()
     sizes = options.sizes_of(inputs, config)
     with reporter("text", sizes, not sys.stderr.isatty()) as progress:
-        for figures in measure(inputs, config):
+        for figures in measure(list(inputs), config):
             total.add(figures)
             progress.on_measured(figures)
     sums = BiasSums.model_validate(total.measures["bias_score"]["sums"])
@@ -103,32 +110,6 @@ def _draw(shown: dict[str, Any]) -> None:
             f"from the word list's pairs ({shown['list_pairs_used']} of {shown['list_pairs']}):"
             f" explains {shown['list_explained']:.0%}; cosine of the two {shown['agreement']:.2f}"
         )
-
-
-@command(
-    "evenflow lab bias-score top 'corpus/*.jsonl.gz' --most 10",
-    "evenflow lab bias-score top corpus/ --attribute religion --json",
-    keys=KEYS,
-    section="bias_score",
-)
-def lab_bias_score_top(
-    inputs: list[str],
-    *,
-    settings: options.Settings,
-    most: options.Count = 10,
-    as_json: bool = False,
-) -> None:
-    """Show the sentences whose neutral words lean most to each group.
-
-    A high score says what words go together with, not that a sentence is unfair: look at them
-    before data are taken out or copied by it.
-
-    Args:
-        most (K): Sentences for each group.
-    """
-    from evenflow.transforms.lab.bias_score.top import top as find
-
-    show(find(inputs, configuration(settings), most), as_json, _draw_top)
 
 
 def _draw_top(shown: dict[str, list[dict[str, Any]]]) -> None:

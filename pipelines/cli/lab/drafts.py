@@ -1,4 +1,4 @@
-"""`evenflow words generate`, `review` and `finish`: from seed words to a reviewed list."""
+"""`evenflow words generate` and `review`: from seed words to a reviewed list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.lab.word_lists import write_list
 from evenflow.pipelines.terminal.endings import printing
-from evenflow.pipelines.terminal.lines import visible
+from evenflow.pipelines.terminal.lines import counted, visible
 
 if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.journal import Journal
@@ -70,13 +70,13 @@ def words_generate(
     space = proposing.WordSpace(word_vectors.load(vectors))
     config = settings.configuration()
     if config.llm.url is not None:
-        from evenflow.pipelines.cli.llm import server_settings
         from evenflow.transforms.lab.word_lists import asking
+        from evenflow.transforms.llm.worker import settings as server_settings
 
         answers = output.with_name(output.name + ".answers.sqlite")
         asked = asking.ask_server(server_settings(config), answers, attribute, given, runs, words)
         for reason, count in asked.failed.items():
-            options.note(f"{count} runs without an answer: {reason}")
+            options.note(f"{counted(count, 'run')} without an answer: {reason}")
         proposed = asked.proposals
         source = f"words of the language model {config.llm.model}, {runs} runs"
     else:
@@ -98,7 +98,7 @@ def words_generate(
     )
     drafts.write(output, made)
     with printing():
-        print(f"{made.documents:,} documents")
+        print(counted(made.documents, "document"))
         for group in made.groups:
             own = [each for each in made.candidates if each.group == group]
             warned = sum(bool(each.warnings) for each in own)
@@ -108,6 +108,7 @@ def words_generate(
 @command(
     "evenflow words review draft.json",
     "evenflow words review mine.yaml --corpus corpus/",
+    "evenflow words review draft.json --finish mine.yaml",
 )
 def words_review(
     path: Path,
@@ -116,6 +117,9 @@ def words_review(
     values: options.Values,
     port: options.Port = 0,
     host: str = "127.0.0.1",
+    finish: Path | None = None,
+    leave_undecided: bool = False,
+    majority: bool = False,
 ) -> None:
     """Decide about the words of a draft, one by one, on a web page.
 
@@ -125,10 +129,19 @@ def words_review(
     The page's address has a token: who has the address can decide. Each decision is appended to
     DRAFT.journal.jsonl before the next word is shown. Stop at any time and go on later.
 
+    At the end --finish makes the word list. Counterparts that reviewers named become pairs, or with
+    more than two groups the role map roles_FILE.yaml beside the list. It is refused while words are
+    undecided or reviewers differ, unless an option says what to do.
+
     Args:
         path (DRAFT|LIST): The draft's file, or a word list (YAML).
         corpus (PATH): Of a list: texts in which its labels are counted.
+        finish (FILE.yaml): Write the word list, and show no page.
+        leave_undecided: With --finish, leave out words that nobody has decided.
+        majority: With --finish, the majority decides where reviewers differ.
     """
+    if finish is not None:
+        return _finish(path, finish, leave_undecided, majority)
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists.journal import Journal
 
@@ -137,22 +150,8 @@ def words_review(
     _serve(Journal(drafts.read(path), path), host, port)
 
 
-@command("evenflow words finish draft.json --output mine.yaml")
-def words_finish(
-    path: Path, *, output: Path, leave_undecided: bool = False, majority: bool = False
-) -> None:
-    """Make a word list of a reviewed draft.
-
-    Counterparts that reviewers named become pairs, or with more than two groups the role map
-    roles_FILE.yaml beside the list. Refused while words are undecided or reviewers differ, unless
-    an option says what to do.
-
-    Args:
-        path (DRAFT): The draft's file.
-        output (FILE.yaml): The word list to write.
-        leave_undecided: Leave out words that nobody has decided.
-        majority: The majority decides where reviewers differ.
-    """
+def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> None:
+    """Write the word list of a reviewed draft, and print its sizes."""
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists import finish as finishing
     from evenflow.transforms.lab.word_lists.journal import Journal
@@ -168,7 +167,8 @@ def words_finish(
         at(output.parent).write(f"roles_{output.stem}.yaml", content)
     with printing():
         for number, group in enumerate(words.groups):
-            print(visible(f"{group}: {list(words.labels.values()).count(number)} labels"))
+            count = list(words.labels.values()).count(number)
+            print(visible(f"{group}: {counted(count, 'label')}"))
 
 
 def _draft_of(path: Path, corpus: Sequence[str], values: options.Values) -> Path:

@@ -1,9 +1,8 @@
-"""`evenflow lab finetune` and `promote`: a model trained on what a gate accepted."""
+"""`evenflow lab finetune`: a model trained on what a gate accepted."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -88,38 +87,3 @@ def _draw(made: dict[str, Any]) -> None:
         f" {len(made['losses'])} steps of {how['batch']} x {how['context']} tokens;"
         f" {described(made['losses'])}"
     )
-
-
-@command("evenflow lab promote --model m --trained a2 --last a1 --suite hellaswag")
-def lab_promote(
-    *,
-    model: str,
-    trained: Path,
-    suite: Sequence[str],
-    last: Path | None = None,
-    base_output: Path | None = None,
-    margin: float = 0.05,
-    items: options.Count | None = None,
-    benchmark_data: Path | None = None,
-    as_json: bool = False,
-) -> None:
-    """Decide whether a trained model is no worse than the one before.
-
-    Asks all three models the same items. Writes the benchmarks and decision.json to the trained
-    model's name with `.checked`. It needs the extra `train`.
-
-    Args:
-        model (DIR|NAME): The model as it is.
-        trained (DIR): The new adapter or model.
-        suite (NAME[:KIND]): A benchmark; repeatable.
-        last (DIR): The last adapter or model.
-        base_output (DIR): Benchmarks of the model as it is.
-        margin: By how much a figure may be worse.
-        items: Most items of each.
-        benchmark_data (DIR): Files of benchmarks that do not ship.
-    """
-    from evenflow.pipelines.lab.train.promote import promote as decide
-
-    place = base_output or trained.with_name("base.checked")
-    made = decide(model, trained, last, place, suite, margin, benchmark_data, items)
-    show(made, as_json, lambda made: print(made["reason"]))

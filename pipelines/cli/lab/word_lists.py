@@ -1,4 +1,4 @@
-"""`evenflow words show`, `check`, `complete` and `compare`."""
+"""`evenflow words show` and `check`."""
 
 from __future__ import annotations
 
@@ -16,54 +16,6 @@ from evenflow.schemas.errors import USAGE
 
 if TYPE_CHECKING:
     from evenflow.wordlists.loader import WordList
-
-
-@command(
-    "evenflow words complete mine.yaml --corpus corpus/",
-    "evenflow words complete mine.yaml --corpus texts/ --output new.yaml",
-)
-def words_complete(
-    name: str,
-    *,
-    corpus: list[str],
-    output: Path | None = None,
-    values: options.Values,
-    as_json: bool = False,
-) -> None:
-    """Find what a word list lacks, by the criteria C1 to C3.
-
-    They are counterparts (C1), singulars and plurals (C2), and convergence (C3). A missing form
-    counts if the corpus has it. With --output, a list with these forms is written; read it before
-    you use it, since a rule makes forms that nobody means ("secondary").
-
-    Args:
-        output: Write the list with the added forms.
-    """
-    from evenflow.pipelines.terminal import list_tables
-    from evenflow.transforms.lab.word_lists import corpus as corpora
-    from evenflow.transforms.lab.word_lists import report
-
-    texts = corpora.texts(corpus, values.configuration())
-    result, fuller = report.completed(name, texts)
-    if output is not None:
-        write_list(output, fuller)
-    show(result, as_json, list_tables.complete)
-
-
-@command("evenflow words compare mine.yaml gender", "evenflow words compare a.yaml b.yaml --json")
-def words_compare(name: str, reference: str, *, as_json: bool = False) -> None:
-    """Compare a word list with a reference.
-
-    Precision is the share of the list's labels that the reference has, recall the share of the
-    reference's labels that the list has.
-
-    Args:
-        reference (REFERENCE): The list that it is compared with.
-    """
-    from evenflow.pipelines.terminal import list_tables
-    from evenflow.transforms.lab.word_lists import report
-
-    show(report.compared(name, reference), as_json, list_tables.compare)
 
 
 def write_list(path: Path, words: WordList) -> None:
@@ -87,8 +39,7 @@ def words_show(name: str | None = None, *, as_json: bool = False) -> None:
     from evenflow.wordlists import loader
 
     if name is not None:
-        show(report.shown(loader.load(name)), as_json, list_tables.labels)
-        return
+        return show(report.shown(loader.load(name)), as_json, list_tables.labels)
     rows = [
         {"name": name, "default": name in loader.SHIPPED} | report.sizes(loader.load(name))
         for name in loader.NAMED
@@ -99,11 +50,15 @@ def words_show(name: str | None = None, *, as_json: bool = False) -> None:
 @command(
     "evenflow words check gender mine.yaml",
     "evenflow words check age --corpus 'texts/*.jsonl.gz'",
+    "evenflow words check mine.yaml --corpus corpus/ --complete new.yaml",
+    "evenflow words check mine.yaml --against gender --json",
 )
 def words_check(
     lists: list[str],
     *,
     corpus: Sequence[str] = (),
+    complete: Path | None = None,
+    against: str | None = None,
     values: options.Values,
     passages: Annotated[int, click.IntRange(1, 1000)] = 12,
     as_json: bool = False,
@@ -117,16 +72,33 @@ def words_check(
 
     Args:
         lists (NAME|PATH): Shipped lists' names, or lists' paths.
+        complete (FILE): Find what one list lacks by the criteria C1 (counterparts), C2 (singulars
+            and plurals that --corpus has) and C3 (convergence), and write it with these forms. Read
+            it: a rule makes forms that nobody means ("secondary").
+        against (NAME|PATH): Compare one list with another: precision is the share of its labels
+            that the other has, recall the share of the other's labels that it has.
         passages: Most mentions of a label that are read.
     """
     from evenflow.pipelines.terminal import list_tables
-    from evenflow.transforms.annotation import label_people
     from evenflow.transforms.lab.word_lists import report
     from evenflow.wordlists import loader
 
+    if (complete or against) and len(lists) > 1:
+        raise options.wrong("LIST", "give one list with --complete and --against")
+    if against is not None:
+        return show(report.compared(lists[0], against), as_json, list_tables.compare)
+    if complete is not None:
+        from evenflow.transforms.lab.word_lists import corpus as corpora
+
+        texts = corpora.texts(list(corpus), values.configuration())
+        result, fuller = report.completed(lists[0], texts)
+        write_list(complete, fuller)
+        return show(result, as_json, list_tables.complete)
     checked = report.checked(lists)
     for row in checked if corpus else ():
         if row["sound"]:
+            from evenflow.transforms.annotation import label_people
+
             config = values.configuration()
             row["corpus"] = label_people.in_files(row["list"], list(corpus), config, passages)
     show(checked, as_json, list_tables.checked)

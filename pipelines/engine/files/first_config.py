@@ -41,7 +41,7 @@ def lines(
         else f"From a look at {look.looked:,} of about {look.documents:,} documents of"
         f" {' '.join(inputs)}."
     )
-    yield from _comment("`evenflow config show` prints every other key with its meaning.")
+    yield from _comment("`evenflow doctor --print config` prints every other key with its meaning.")
     fields = config.fields
     text, own_id = (fields.text, fields.id) if look is None else (look.text, look.id)
     yield ""

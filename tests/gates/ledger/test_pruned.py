@@ -57,7 +57,7 @@ def files(output: Storage) -> set[str]:
 
 def test_nothing_is_deleted_without_a_word(call: Call, output: Storage) -> None:
     before = files(output)
-    ended = call("gate", "prune", output, "--most", "0")
+    ended = call("gate", "verify", output, "--prune", "0B")
     assert ended.status == 0 and files(output) == before
     assert ended.out.splitlines() == [
         "checks: 8 files, 16 bytes",
@@ -70,7 +70,7 @@ def test_nothing_is_deleted_without_a_word(call: Call, output: Storage) -> None:
 def test_all_goes_but_the_ledger_and_what_is_accepted(call: Call, output: Storage) -> None:
     reviews.add(output, "accept", range(3, 4), "one author")
     before = files(output)
-    assert call("gate", "prune", output, "--most", "0", "--delete").status == 0
+    assert call("gate", "verify", output, "--prune", "0B", "--delete").status == 0
     gone = before - files(output)
     assert {name for name in gone if name.startswith("quarantine/")} == {*quarantined(1, 5)}
     assert {name.partition("/")[0] for name in gone} == {"quarantine", "checks", "staged"}
@@ -82,7 +82,7 @@ def test_all_goes_but_the_ledger_and_what_is_accepted(call: Call, output: Storag
 
 
 def test_a_pane_that_was_pruned_is_not_accepted(call: Call, output: Storage) -> None:
-    call("gate", "prune", output, "--what", "quarantine", "--most", "0", "--delete")
+    call("gate", "verify", output, "--what", "quarantine", "--prune", "0B", "--delete")
     ended = call("gate", "accept", output, "--pane", "1", "--reason", "read")
     assert ended.status == 2 and "the documents of pane 1 were pruned" in ended.err
     assert reviews.in_force(reviews.read(output)) == {}
@@ -125,7 +125,7 @@ def test_a_prune_that_was_killed_is_finished_by_the_next(call: Call, output: Sto
     chosen = pruned.chosen(pruned.candidates(output, history, ["quarantine"]), most=0)
     pruned._note(output, [each.file.name for each in chosen], "somebody")
     assert call("gate", "verify", output, "--files").status == 0
-    call("gate", "prune", output, "--what", "quarantine", "--most", "0", "--delete")
+    call("gate", "verify", output, "--what", "quarantine", "--prune", "0B", "--delete")
     assert output.names("quarantine") == []
 
 
@@ -134,7 +134,7 @@ def test_staged_of_a_run_that_goes_on_stays(call: Call, output: Storage) -> None
     with Lease(output) if is_local else nullcontext():
         if not is_local:  # a claim: the next run finishes the commit from staged/
             output.write("ledger/claims/00000008-0.json", b"{}")
-        ended = call("gate", "prune", output, "--most", "0", "--delete")
+        ended = call("gate", "verify", output, "--prune", "0B", "--delete")
     assert ended.status == 0 and "staged/ stays: " in ended.out
     assert output.exists("staged/left/000.arrow") and output.names("quarantine") == []
 
@@ -146,7 +146,7 @@ def test_age_is_that_of_the_file(call: Call, tmp_path: Path) -> None:
         history.commit(written(at(tmp_path), pane, (1, 3, 5), set_aside="-aside.parquet"))
     old = tmp_path / "quarantine" / "part-00000001-0000.parquet"
     os.utime(old, ns=(0, old.stat().st_mtime_ns - 31 * DAY))
-    words = ("gate", "prune", tmp_path, "--older-than", "30d", "--delete", "--json")
+    words = ("gate", "verify", tmp_path, "--prune", "30d", "--delete", "--json")
     assert call(*words).json["kinds"] == {"quarantine": {"files": 1, "bytes": 37}}
     assert not old.exists() and len([*(tmp_path / "quarantine").iterdir()]) == 5
 
@@ -154,18 +154,18 @@ def test_age_is_that_of_the_file(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "say what goes"),
-        (["--older-than", "tomorrow"], "an age, as 12h or 30d was expected"),
-        (["--most", "3 GB"], "a size, as 500MiB or 20GiB was expected"),
+        (["--delete"], "say what goes"),
+        (["--prune", "tomorrow"], "an age (12h, 30d) or a size (20GiB) is needed"),
+        (["--prune", "3 GB"], "an age (12h, 30d) or a size (20GiB) is needed"),
         (
-            ["--most", "1GiB", "--what", "accepted"],
+            ["--prune", "1GiB", "--what", "accepted"],
             "'accepted' is not one of 'staged', 'quarantine', 'checks'",
         ),
     ],
 )
 def test_wrong_words_are_refused(call: Call, tmp_path: Path, words: list[str], said: str) -> None:
     write_meta(tmp_path, settings())
-    ended = call("gate", "prune", tmp_path, *words)
+    ended = call("gate", "verify", tmp_path, *words)
     assert ended.status == 2 and said in " ".join(ended.err.split())
 
 

@@ -30,7 +30,7 @@ def test_a_row_is_a_pane_and_an_attribute(
         history.commit(entry)
     [first, *_] = [each.pane for each in entries if each.folder == "accepted"]
     reviews.add(output, "reject", range(first, first + 1), "wrong source")
-    ended = call("gate", "ledger", output, "--to", file)
+    ended = call("gate", "export", output, "--ledger", file)
     assert (ended.status, ended.out) == (0, f"12 panes, 24 rows: {file}\n")
     rows = pq.read_table(file).to_pylist()
     assert [(each["pane"], each["attribute"]) for each in rows] == [
@@ -48,11 +48,11 @@ def test_a_row_is_a_pane_and_an_attribute(
 def test_a_file_that_is_there_stays(call: Call, tmp_path: Path) -> None:
     write_meta(tmp_path, report_ledgers.settings())
     (tmp_path / "mine.parquet").write_text("mine")
-    ended = call("gate", "ledger", tmp_path, "--to", tmp_path / "mine.parquet")
+    ended = call("gate", "export", tmp_path, "--ledger", tmp_path / "mine.parquet")
     assert ended.status == 2 and (tmp_path / "mine.parquet").read_text() == "mine"
 
 
 def test_a_ledger_without_a_pane_is_an_empty_table(call: Call, tmp_path: Path) -> None:
     write_meta(tmp_path, report_ledgers.settings())
-    assert call("gate", "ledger", tmp_path, "--to", tmp_path / "empty.parquet").status == 0
+    assert call("gate", "export", tmp_path, "--ledger", tmp_path / "empty.parquet").status == 0
     assert pq.read_table(tmp_path / "empty.parquet").schema.names == table.schema().names

@@ -42,7 +42,10 @@ def test_a_card_has_the_files_and_figures_of_the_ledger(call: Call, output: Path
     card = made(call, output, "--license", "cc0-1.0", "--url", "https://example.org")
     assert (card["name"], card["license"], card["url"]) == (NAME, "cc0-1.0", "https://example.org")
     *files, shards = card["distribution"]
-    listed = [line.split("\t") for line in call("gate", "ls", output).out.splitlines()]
+    listed = [
+        line.split("\t")
+        for line in call("gate", "export", "--list", "accepted", output).out.splitlines()
+    ]
     assert [each["sha256"] for each in files] == [line[3] for line in listed]
     for each in files:
         data = (output / each["contentUrl"]).read_bytes()
@@ -118,7 +121,7 @@ def test_decisions_of_people_are_told(call: Call, output: Path) -> None:
         assert "by people: 1 pane accepted" in steps
         assert not re.search(r"\b[01] (\w+ )?(pane|document|mention)s\b", steps)
     finally:
-        call("gate", "undo", output, "--pane", "2", "--reason", "test")
+        call("gate", "accept", "--undo", output, "--pane", "2", "--reason", "test")
 
 
 def test_no_ledger_and_no_name_are_refused(call: Call, tmp_path: Path) -> None:

@@ -42,10 +42,10 @@ def test_explain_takes_the_score_apart(call: Call) -> None:
 
 
 def test_the_direction_is_described(call: Call) -> None:
-    shown = call("lab", "bias-score", "direction", "--json").json
+    shown = call("lab", "bias-score", "--json").json
     assert (shown["pairs_used"], shown["pairs"]) == (10, 10)
     assert shown["agreement"] > 0.8
-    assert "explains" in call("lab", "bias-score", "direction").out
+    assert "explains" in call("lab", "bias-score").out
 
 
 def test_the_sentences_that_lean_most(call: Call, tmp_path: Path) -> None:
@@ -54,23 +54,23 @@ def test_the_sentences_that_lean_most(call: Call, tmp_path: Path) -> None:
         "She played football in the army. He wore pink lipstick.",
     ]
     path = corpus(tmp_path / "t.jsonl", texts)
-    shown = call("lab", "bias-score", "top", path, "--most", 2, "--json").json
+    shown = call("lab", "bias-score", path, "--most", 2, "--json").json
     assert list(shown) == ["female", "male"]
     first = shown["female"][0]
     assert (first["sentence"], len(shown["female"])) == ("He wore pink lipstick.", 2)
     assert shown["male"][0]["sentence"] == "She played football in the army."
     scores = [row["score"] for row in shown["female"]]
     assert scores == sorted(scores, reverse=True) and scores[-1] > 0
-    told = call("lab", "bias-score", "top", path, "--attribute", "gender").out
+    told = call("lab", "bias-score", path, "--attribute", "gender").out
     assert "female:" in told and "pink lipstick" in told
-    other = call("lab", "bias-score", "top", path, "--attribute", "religion", "--json").json
+    other = call("lab", "bias-score", path, "--attribute", "religion", "--json").json
     assert "islam" in other and "female" not in other
 
 
 def test_a_run_is_judged_by_its_reference(call: Call, tmp_path: Path) -> None:
     clean = corpus(tmp_path / "clean.jsonl", [PLAIN, PLAIN + " " + LEANING] * 100)
     reference = tmp_path / "reference.json"
-    ended = call("lab", "bias-score", "reference", clean, "--output", reference)
+    ended = call("lab", "bias-score", clean, "--reference", reference)
     assert ended.status == 0 and "percentile 95: " in ended.out
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
@@ -104,7 +104,7 @@ def test_documents_with_a_high_score_are_subtracted(
 ) -> None:
     reference = tmp_path / "reference.json"
     plain = corpus(tmp_path / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-    assert call("lab", "bias-score", "reference", plain, "--output", reference).status == 0
+    assert call("lab", "bias-score", plain, "--reference", reference).status == 0
     settings = tmp_path / "evenflow.yaml"
     settings.write_text(
         "attributes: {gender: {}}\nbias_score: {mode: subtract, reference: reference.json,"
@@ -131,7 +131,7 @@ def test_documents_with_a_high_score_are_subtracted(
 
 def test_a_corpus_without_a_known_word_makes_no_reference(call: Call, tmp_path: Path) -> None:
     path = corpus(tmp_path / "c.jsonl", ["xqzt blorf"])
-    ended = call("lab", "bias-score", "reference", path, "--output", tmp_path / "r.json")
+    ended = call("lab", "bias-score", path, "--reference", tmp_path / "r.json")
     assert ended.status == 2
     assert not (tmp_path / "r.json").exists()
 
@@ -148,7 +148,7 @@ def augmented(
     reference, settings = folder / "reference.json", folder / "evenflow.yaml"
     if not reference.exists():
         plain = corpus(folder / "clean.jsonl", [PLAIN] * 9 + ["He lost it."])
-        assert call("lab", "bias-score", "reference", plain, "--output", reference).status == 0
+        assert call("lab", "bias-score", plain, "--reference", reference).status == 0
     settings.write_text(
         f"attributes: {{gender: {{}}}}\nrepair: {{method: {method}}}\nbias_score: {{mode: augment,"
         f" reference: reference.json, percentile: 90{more}}}\n"

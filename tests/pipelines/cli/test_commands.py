@@ -54,7 +54,7 @@ def test_help_says_what_the_schema_says(call: Call) -> None:
     assert "--steps N Number of steps. [default: as many as the epochs have]" in shown
 
 
-@pytest.mark.parametrize("words", ["", "gate", "words", "coverage", "lab", "lab bias-score"])
+@pytest.mark.parametrize("words", ["", "gate", "words", "coverage", "lab"])
 def test_a_summary_of_a_command_is_a_whole_sentence(call: Call, words: str) -> None:
     below = call(*words.split(), "--help").out.partition("Commands:\n")[2]
     assert below and all(line.endswith(".") for line in below.splitlines())

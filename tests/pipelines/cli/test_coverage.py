@@ -148,7 +148,7 @@ def test_gaps_close_through_the_gate(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    path, made = tmp_path / "t.jsonl", tmp_path / "made.jsonl"
     config = tmp_path / "c.yaml"
     config.write_text(
         "coverage: {tau: 3, attributes: [gender, site], warn: 0.1}\n"
@@ -172,14 +172,13 @@ def test_gaps_close_through_the_gate(
         {"gender": "female", "site": "b"}
     ]
     common = (path, "--attributes", "gender,site", "--tau", "3")
-    planned.write_text(call("coverage", "plan", *common, "--json").out)
     texts = [
         "A girl sold apples at the market.",
         *(f"{who} women came by {at}." for at, who in TRAINS),
     ]
     with ScriptedLLM(writing(texts)) as server:
         done = call(
-            *("coverage", "generate", *common, "--plan", planned, "--out", made),
+            *("coverage", "plan", *common, "--write", made),
             *("--config", config, "--set", f"llm.url={server.url}", "--set", f"llm.model={MODEL}"),
         )
     assert done.status == 0, done.err
@@ -193,11 +192,10 @@ def test_what_cannot_be_checked_is_not_written(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    path, planned, made = (tmp_path / name for name in ("t.jsonl", "p.json", "made.jsonl"))
+    path, made = tmp_path / "t.jsonl", tmp_path / "made.jsonl"
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in OLD))
     common = (path, "--attributes", "gender", "--tau", "2")
-    planned.write_text(call("coverage", "plan", *common, "--json").out)
-    given = ("coverage", "generate", *common, "--plan", planned, "--out", made)
+    given = ("coverage", "plan", *common, "--write", made)
     with ScriptedLLM() as server:
         words = ("--set", f"llm.url={server.url}", "--set", f"llm.model={MODEL}")
         nowhere = call(*given, *words, "--perplexity-model", tmp_path / "nowhere")
@@ -212,8 +210,6 @@ TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--plan", "nowhere.json"], "nowhere.json"),
-        (["--plan", ADULT], "--plan"),
         (["--set", "coverage.entities=nowhere.csv"], "nowhere.csv"),
         (["--set", "coverage.properties=gender"], "--set coverage.properties"),
     ],
@@ -221,28 +217,27 @@ TRAINS = [("the early train", "Two"), ("boat from the island", "Some")]
 def test_what_nothing_can_be_written_from(
     call: Call, tmp_path: Path, words: list[Any], said: str
 ) -> None:
-    path, planned = tmp_path / "t.jsonl", tmp_path / "p.json"
+    path = tmp_path / "t.jsonl"
     path.write_text(json.dumps({"text": OLD[0]}))
-    planned.write_text('{"additions": [], "words": []}')
     kb = tmp_path / "kb.csv"
     kb.write_text("id,name\n")
     out = tmp_path / "o.jsonl"
-    given = [path, "--attributes", "gender", "--out", out, "--plan", planned]
+    given = [path, "--attributes", "gender", "--tau", "1", "--write", out]
     given += ["--set", "llm.url=http://127.0.0.1:9", "--set", f"llm.model={MODEL}"]
-    done = call("coverage", "generate", *given, "--set", f"coverage.entities={kb}", *words)
+    done = call("coverage", "plan", *given, "--set", f"coverage.entities={kb}", *words)
     assert done.status != 0 and said in done.err
 
 
 def test_what_a_plan_leaves_open_is_given_a_value(call: Call, tmp_path: Path) -> None:
-    path, planned = tmp_path / "t.jsonl", tmp_path / "p.json"
+    path = tmp_path / "t.jsonl"
     speeches = Path(__file__).parents[2] / "data" / "speeches.jsonl.gz"
     with gzip.open(speeches) as lines:
         path.write_bytes(b"".join(lines.readlines()[60:75]))
     # No religion is named so often, so a plan could ask for any sentence
     common = (path, "--attributes", "religion,source", "--tau", "5")
     assert call("coverage", "gaps", *common, "--json").json["gaps"][0]["pattern"] == {}
-    planned.write_text(call("coverage", "plan", *common, "--json").out)
-    targets = [each["target"] for each in json.loads(planned.read_text())["additions"]]
+    made = call("coverage", "plan", *common, "--json").json
+    targets = [each["target"] for each in made["additions"]]
     assert len(targets) > 1 and all(set(each) == {"religion", "source"} for each in targets)
 
 
@@ -323,7 +318,7 @@ def test_gaps_of_relations_close(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    path, kb, planned, made = (tmp_path / each for each in ("t.jsonl", "k.csv", "p", "m.jsonl"))
+    path, kb, made = (tmp_path / each for each in ("t.jsonl", "k.csv", "m.jsonl"))
     kb.write_text(
         "id,name,gender,employer,birthplace\n1,Ada,female,Mill,Rome\n2,Bea,female,North,Oslo\n"
         "3,Carl,male,Mill,Rome\n4,Dan,male,North,Rome\n5,Fay,female,South,Lima\n"
@@ -344,7 +339,6 @@ def test_gaps_of_relations_close(
         return {name: each["found"] for name, each in found.items()}
 
     assert gaps(path) == {"birthplace": 1, "employer": 1}  # no woman
-    planned.write_text(call("coverage", "plan", path, *common, "--json").out)
     ends = iter(("before the war.", "and liked it there.", "with two others.", "for a while."))
     said = {"employer": "worked at", "birthplace": "was born in"}
 
@@ -356,7 +350,7 @@ def test_gaps_of_relations_close(
 
     with ScriptedLLM(answer) as server:
         done = call(
-            *("coverage", "generate", path, *common, "--plan", planned, "--out", made, "--json"),
+            *("coverage", "plan", path, *common, "--write", made, "--json"),
             *("--set", f"llm.url={server.url}", "--set", f"llm.model={MODEL}"),
         )
     assert done.status == 0, done.err

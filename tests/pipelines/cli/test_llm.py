@@ -20,19 +20,21 @@ def server() -> Iterator[ScriptedLLM]:
         yield server
 
 
-def test_a_server_is_checked(call: Call, server: ScriptedLLM) -> None:
-    result = call("llm", "check", "--url", server.url, "--model", MODEL)
-    assert result.status == 0
+def server_at(url: str, model: str, *more: str) -> tuple[str, ...]:
+    return ("--set", f"llm.url={url}", "--set", f"llm.model={model}", *more)
+
+
+def test_a_server_is_asked_a_question_of_each_prompt(call: Call, server: ScriptedLLM) -> None:
+    result = call("doctor", *server_at(server.url, MODEL))
+    assert result.status == 0, result.out
     assert "version 0.0.scripted" in result.out
-    assert result.out.count("sound") == len(server.requests)
-    found = call("llm", "check", "--url", server.url, "--model", MODEL, "--json").json
-    assert all(each["sound"] for each in found["prompts"])
+    assert result.out.count("ok      prompt ") == len(server.requests) > 1
 
 
-def test_answers_that_are_not_sound_are_the_status(call: Call) -> None:
+def test_answers_that_are_not_sound_are_missing(call: Call) -> None:
     with ScriptedLLM(lambda _: Turn(content="\x1b[31mno")) as server:
-        result = call("llm", "check", "--url", server.url, "--model", MODEL)
-    assert result.status == 1
+        result = call("doctor", *server_at(server.url, MODEL))
+    assert result.status == 2
     assert "answer not JSON" in result.out
     assert "\x1b" not in result.out
 
@@ -41,30 +43,27 @@ HERE = "http://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "message"),
+    ("words", "message"),
     [
-        ((), 2, "an address was expected"),
-        (("--url", HERE), 2, "llm"),
-        (("--url", "nonsense", "--model", "m"), 2, "--url: "),
-        (("--url", "", "--model", "m"), 2, "an address was expected"),
-        (("--url", "127.0.0.1:8000", "--model", "m"), 2, "--url: "),
-        (("--url", "http://h:99999", "--model", "m"), 2, "--url: "),
-        (("--url", "http://me:secret@h", "--model", "m"), 2, "holds a user, a password"),
-        (("--url", HERE, "--model", " "), 2, "model is empty"),
-        (("--url", HERE, "--model", "m", "--set", "llm.key.env=NO_SUCH"), 2, "NO_SUCH"),
-        (("--url", HERE, "--model", "m"), 1, "127.0.0.1:1"),
+        (("--set", f"llm.url={HERE}"), "llm"),
+        (server_at("nonsense", "m"), "llm.url: "),
+        (server_at("127.0.0.1:8000", "m"), "llm.url: "),
+        (server_at("http://h:99999", "m"), "llm.url: "),
+        (server_at("http://me:secret@h", "m"), "holds a user, a password"),
+        (server_at(HERE, " "), "text that is not empty"),
+        (server_at(HERE, "m", "--set", "llm.key.env=NO_SUCH"), "NO_SUCH"),
+        (server_at(HERE, "m"), "127.0.0.1:1"),
     ],
 )
-def test_a_server_that_cannot_be_asked(
-    call: Call, words: tuple[str, ...], status: int, message: str
-) -> None:
-    result = call("llm", "check", *words)
-    assert (result.status, result.out) == (status, "")
-    assert message in result.err and "secret" not in result.err
+def test_a_server_that_cannot_be_asked(call: Call, words: tuple[str, ...], message: str) -> None:
+    result = call("doctor", *words)
+    assert result.status == 2
+    said = result.out + result.err
+    assert message in said and "secret" not in said
 
 
-def test_a_wrong_name_is_an_error(call: Call, server: ScriptedLLM) -> None:
-    assert call("llm", "check", "--url", server.url, "--model", "else").status == 1
+def test_a_wrong_name_is_missing(call: Call, server: ScriptedLLM) -> None:
+    assert call("doctor", *server_at(server.url, "else")).status == 2
 
 
 def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path) -> None:
@@ -75,7 +74,7 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
             for n in range(10)
         )
     )
-    found = call("llm", "estimate", path, "--json", "--tokens-per-second", 1).json
+    found = call("doctor", "--input", path, "--json", "--estimate", 1).json
     assert found["sampled_documents"] == 10
     every = found["modes"]["llm"]
     asked = {prompt: each["questions"] for prompt, each in every["prompts"].items()}
@@ -89,7 +88,7 @@ def test_an_estimate_says_questions_tokens_and_hours(call: Call, tmp_path: Path)
         == found["configured"]["all"]["questions"]
         == 0
     )
-    text = call("llm", "estimate", path).out
+    text = call("doctor", "--input", path, "--estimate", 2000).out
     assert "10 ± 0" in text
     assert "as configured: nothing" in text
 
@@ -100,7 +99,7 @@ def test_an_estimate_knows_what_is_configured(call: Call, tmp_path: Path) -> Non
         "".join(json.dumps({"text": f"My sister sings in room {n}."}) + "\n" for n in range(10))
     )
     config.write_text("repair: {mode: substitute}\nllm: {substitution: llm, detection: llm}\n")
-    found = call("llm", "estimate", path, "--json", "--config", config).json
+    found = call("doctor", "-i", path, "--estimate", 1, "--json", "--config", config).json
     own = found["configured"]
     assert own["prompts"] == {
         "stereotypes": "embedded",

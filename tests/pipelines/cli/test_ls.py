@@ -1,4 +1,4 @@
-"""`evenflow gate ls`, and the other commands on a ledger, in a directory and in an object store."""
+"""`evenflow gate export --list` and others on a ledger, in a directory and an object store."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def made() -> list[PaneEntry]:
 
 def listed(call: Call, *words: object) -> list[tuple[str, int]]:
     """Address and pane of each line."""
-    ended = call("gate", "ls", *words)
+    ended = call("gate", "export", "--list", "accepted", *words)
     assert (ended.status, ended.err) == (0, "")
     rows = [line.split("\t") for line in ended.out.splitlines()]
     assert all(row[3] == f"{int(row[1]):064x}" and int(row[2]) == 10 * int(row[1]) for row in rows)
@@ -78,12 +78,12 @@ def test_what_the_ledger_accepts_is_listed_and_nothing_else(call: Call, output: 
         for pane in accepted
         for n in (0, 1)
     ]
-    blocked = listed(call, output, "--folder", "quarantine")
+    blocked = listed(call, output, "--list", "quarantine")
     assert {pane for address, pane in blocked if "aside" not in address} == {2, 5, 8}
     assert {pane for address, pane in blocked if "aside" in address} == set(range(PANES))
-    letters = listed(call, output, "--folder", "dead-letter")
+    letters = listed(call, output, "--list", "dead-letter")
     assert [pane for _, pane in letters] == list(range(PANES))
-    assert listed(call, output, "--folder", "sentences") == []
+    assert listed(call, output, "--list", "sentences") == []
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_what_the_ledger_accepts_is_listed_and_nothing_else(call: Call, output: 
     ],
 )
 def test_panes_of_a_range(call: Call, output: Storage, given: str, panes: list[int]) -> None:
-    found = listed(call, output, "--folder", "dead-letter", "--pane", given)
+    found = listed(call, output, "--list", "dead-letter", "--pane", given)
     assert [pane for _, pane in found] == panes
 
 
 @pytest.mark.parametrize("given", ["-1", "a", "1-3", "..", "1..2..3"])
 def test_what_is_no_range_is_wrong_usage(call: Call, output: Storage, given: str) -> None:
-    ended = call("gate", "ls", output, f"--pane={given}")
+    ended = call("gate", "export", "--list", "accepted", output, f"--pane={given}")
     assert ended.status == 2 and "--pane" in ended.err
 
 
 @pytest.mark.parametrize("given", ["11", "99", "12..40"])
 def test_a_pane_that_is_not_there_is_named(call: Call, output: Storage, given: str) -> None:
-    ended = call("gate", "ls", output, "--pane", given)
+    ended = call("gate", "export", "--list", "accepted", output, "--pane", given)
     assert ended.status == 2 and "there are panes 0..10" in ended.err
 
 
@@ -123,25 +123,32 @@ def test_a_pane_that_a_person_accepted_is_listed_where_its_files_are(
         assert ended.status == 0
     assert "nothing was written" in ended.out
     assert output.names("ledger/reviews") == ["00000000.json"]
-    lines = call("gate", "ls", output, "--json", "--pane", "2").out.splitlines()
+    lines = call(
+        "gate", "export", "--list", "accepted", output, "--json", "--pane", "2"
+    ).out.splitlines()
     addresses = [json.loads(line)["address"] for line in lines]
     assert addresses[0] == output.address("quarantine/part-00000002-0000.parquet")
-    assert call("gate", "undo", output, "--pane", "2", "--reason", "read again").status == 0
+    assert (
+        call("gate", "accept", "--undo", output, "--pane", "2", "--reason", "read again").status
+        == 0
+    )
     assert listed(call, output, "--pane", "2") == []
     own = call("gate", "accept", output, "--pane", "1..2", "--reason", "read")
     assert "the gate itself had accepted 1 of 2" in own.out
-    wrong = call("gate", "reject", output, "--pane", "9..11", "--reason", "read")
+    wrong = call("gate", "accept", "--reject", output, "--pane", "9..11", "--reason", "read")
     assert wrong.status == 2 and "there is no pane 11" in wrong.err
     assert call("gate", "accept", output, "--pane", "2", "--reason", " ").status == 2
 
 
 def test_a_folder_that_is_none_is_wrong_usage(call: Call, output: Storage) -> None:
-    ended = call("gate", "ls", output, "--folder", "staged")
-    assert ended.status == 2 and "--folder" in ended.err
+    ended = call("gate", "export", "--list", "staged", output)
+    assert ended.status == 2 and "--list" in ended.err
 
 
 def test_json_is_an_object_a_line(call: Call, output: Storage) -> None:
-    lines = call("gate", "ls", output, "--json", "--pane", "1").out.splitlines()
+    lines = call(
+        "gate", "export", "--list", "accepted", output, "--json", "--pane", "1"
+    ).out.splitlines()
     assert [json.loads(line) for line in lines] == [
         {
             "address": output.address(f"accepted/part-00000001-{n:04d}.parquet"),
@@ -168,8 +175,8 @@ def test_the_other_commands_work_there_too(call: Call, output: Storage) -> None:
 
 def test_where_no_ledger_is_it_says_so(call: Call) -> None:
     place = f"memory://{uuid4().hex}/nothing"
-    for command in ("ls", "status", "report", "verify"):
-        ended = call("gate", command, place)
+    for command in ("export --list accepted", "status", "report", "verify"):
+        ended = call("gate", *command.split(), place)
         assert (ended.status, ended.out) == (2, "")
         assert ended.err == (
             f"evenflow: {place}: no ledger here; give the --output directory of a run\n"

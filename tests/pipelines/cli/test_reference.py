@@ -81,14 +81,14 @@ def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "measured, not judged: no threshold of DR is set" in done.stdout
     file = tmp_path / "r.json"
-    words = ["reference", str(tmp_path / "out"), "--output", str(file)]
+    words = ["init", str(tmp_path / "out"), "--reference", str(file)]
     made = evenflow(*words)
     assert made.returncode == 0 and "2 sources" in made.stdout
     assert read(str(file)).by == "source"  # as the run had it
     assert evenflow(*words).returncode == 2
     extra = tmp_path / "extra.jsonl"
     extra.write_text(old.read_text().replace('"source": "a"', '"source": "c"'))
-    added = ["reference", str(extra), "--output", str(file), "--add"]
+    added = ["init", str(extra), "--reference", str(file), "--add"]
     before = read(str(file)).strata["b"]
     other = evenflow(*added, "--by", "id")
     assert other.returncode == 2 and "by source, those to add by id" in other.stderr
@@ -101,14 +101,14 @@ def test_the_parts_of_a_data_set_are_one_source(tmp_path: Path) -> None:
     for number in range(3):
         corpus(tmp_path / f"posts-{number:04d}.jsonl", 100, number)
     file = tmp_path / "r.json"
-    made = evenflow("reference", str(tmp_path), "--output", str(file))
+    made = evenflow("init", str(tmp_path), "--reference", str(file))
     assert made.returncode == 0
     assert list(read(str(file)).strata) == ["posts"]
 
 
 def test_the_field_of_the_sources_is_the_reference_s(tmp_path: Path) -> None:
     old, file = corpus(tmp_path / "old.jsonl", 800, 1), tmp_path / "r.json"
-    assert evenflow("reference", str(old), "--by", "source", "-o", str(file)).returncode == 0
+    assert evenflow("init", str(old), "--by", "source", "--reference", str(file)).returncode == 0
     words = ["run", "-i", str(old), "-o", str(tmp_path / "out"), "--set", f"reference.file={file}"]
     done = evenflow(*words, "--set", "reference.by=id")
     assert done.returncode == 2 and "reference.by says id" in done.stderr

@@ -198,7 +198,7 @@ def test_a_blocked_pane_is_status_3(call: Call, uneven: Path, tmp_path: Path) ->
             rf"gate: block; .*: no why: pane 1 is in .*: {why}", status.out.replace("\n", " ")
         )
     assert call("gate", "status", output, "--json").json["blocked"] == [1]
-    assert call("gate", "reject", output, "--pane", 1, "--reason", "read").status == 0
+    assert call("gate", "accept", "--reject", output, "--pane", 1, "--reason", "read").status == 0
     after = call("gate", "status", output)
     assert (after.status, after.out.split(";")[0]) == (0, "gate: open")
     assert "by people: 1 pane confirmed\n" in after.out
@@ -434,7 +434,7 @@ def test_names_of_outputs_may_have_a_colon(
     monkeypatch.chdir(tmp_path)  # relative: pyarrow takes such a name for an address
     assert call("run", "-i", even, "-o", "run:1", "-q").status == 0
     assert call("gate", "export", "run:1", "--to", "rows:1").status == 0
-    assert call("gate", "ledger", "run:1", "--to", "ledger:1.parquet").status == 0
+    assert call("gate", "export", "run:1", "--ledger", "ledger:1.parquet").status == 0
     assert pq.read_table(tmp_path / "rows:1" / "data").num_rows == 60
     assert pq.read_table(tmp_path / "ledger:1.parquet").num_rows == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == [

@@ -20,7 +20,7 @@ import os, sys
 from evenflow.pipelines.cli.app import main
 assert "numpy" not in sys.modules
 try:
-    main(["config", "show"])
+    main(["doctor", "--print", "config"])
 finally:
     print(os.environ[{NAME!r}])
 """

@@ -196,7 +196,7 @@ def write_some(root: Path, panes: list[PaneEntry]) -> Path:
 
 @contextmanager
 def watching(*outputs: Path) -> Iterator[str]:
-    """Serve outputs as `evenflow gate metrics` does."""
+    """Serve outputs as `evenflow gate board --metrics` does."""
     with serving([Watched(each) for each in outputs], "127.0.0.1", 0) as address:
         yield address
 
@@ -307,14 +307,18 @@ def called(*words: str) -> subprocess.CompletedProcess[str]:
 def test_wrong_usage_is_a_sentence(tmp_path: Path) -> None:
     for name in ("a/out", "b/out"):
         write_some(tmp_path / name, entries(1))
-    twice = called("gate", "metrics", str(tmp_path / "a" / "out"), str(tmp_path / "b" / "out"))
+    twice = called(
+        "gate", "board", "--metrics", str(tmp_path / "a" / "out"), str(tmp_path / "b" / "out")
+    )
     assert twice.returncode == 2 and "two directories are named 'out'" in twice.stderr
-    nothing = called("gate", "metrics", str(tmp_path / "a"))
+    nothing = called("gate", "board", "--metrics", str(tmp_path / "a"))
     assert nothing.returncode == 2 and "no ledger here" in nothing.stderr
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        busy = called("gate", "metrics", str(tmp_path / "a" / "out"), "--port", str(port))
+        busy = called(
+            "gate", "board", "--metrics", str(tmp_path / "a" / "out"), "--port", str(port)
+        )
     said = f"evenflow: metrics at 127.0.0.1:{port}: Address already in use; give another port\n"
     assert (busy.returncode, busy.stderr) == (2, said)

@@ -200,13 +200,13 @@ def test_triggers_of_a_run(tmp_path: Path, call: Call) -> None:
         ("then", 1, "failed"),
     ]
     assert "Triggers" in (out / "report.html").read_text()
-    listed = {row["rule"]: row for row in call("gate", "trigger", "list", out, "--json").json}
+    listed = {row["rule"]: row for row in call("gate", "trigger", out, "--json").json["rules"]}
     assert listed["by_hand"]["when"] == "by hand" and listed["then"]["failed"] == 1
-    by_hand = ("gate", "trigger", "run", out, "by_hand", "--config", settings)
+    by_hand = ("gate", "trigger", "--run", out, "by_hand", "--config", settings)
     assert call(*by_hand).status == 0
-    assert call(*by_hand, "--json").json == []
-    assert call("gate", "trigger", "run", out, "nothing", "--config", settings).status == 2
-    assert [row["rule"] for row in call("gate", "trigger", "history", out, "--json").json] == [
+    assert call(*by_hand, "--json").json == {"actions": []}
+    assert call("gate", "trigger", "--run", out, "nothing", "--config", settings).status == 2
+    assert [row["rule"] for row in call("gate", "trigger", out, "--json").json["actions"]] == [
         "second",
         "then",
         "by_hand",
@@ -215,7 +215,7 @@ def test_triggers_of_a_run(tmp_path: Path, call: Call) -> None:
     del rules["then"]
     settings.write_text(json.dumps({"triggers": rules, "gate": {"min_mentions": 5}}))
     assert call(*words, "--block", 1, "--warn", 1).status == 0
-    listed = call("gate", "trigger", "list", out, "--config", settings, "--json").json
+    listed = call("gate", "trigger", out, "--config", settings, "--json").json["rules"]
     assert [row["rule"] for row in listed] == ["second", "by_hand", "blocked"]
 
 
@@ -231,10 +231,10 @@ def test_a_command_that_stands_in_the_output_alone_is_not_run(tmp_path: Path, ca
     known["configuration"]["triggers"]["r"]["command"] = ["touch", str(ran)]
     meta.write_text(json.dumps(known))
     for rule in ((), ("r",)):
-        ended = call("gate", "trigger", "run", out, *rule)
+        ended = call("gate", "trigger", "--run", out, *rule)
         assert ended.status == 2 and "give the YAML file that has the rules" in ended.err
     assert triggers.history(out) == triggers.pending(out) == []
-    assert call("gate", "trigger", "run", out, "r", "--config", settings).status == 0
+    assert call("gate", "trigger", "--run", out, "r", "--config", settings).status == 0
     assert not ran.exists() and len(triggers.history(out)) == 1
 
 

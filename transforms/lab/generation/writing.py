@@ -1,4 +1,4 @@
-"""Writes the records of plans for one corpus: what `evenflow coverage generate` does."""
+"""Writes the records of plans for one corpus: what `evenflow coverage plan --write` does."""
 
 from __future__ import annotations
 

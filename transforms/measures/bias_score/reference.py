@@ -57,6 +57,6 @@ def threshold(path: Path, attribute: str, made_with: Mapping[str, str], percenti
     if other := [name for name in made_with if own.get(name) != made_with[name]]:
         raise BiasReferenceError(
             f"{path}: made with other {' and '.join(other)}; make it again with: evenflow"
-            " bias-score reference CORPUS"
+            " bias-score CORPUS --reference FILE"
         )
     return score

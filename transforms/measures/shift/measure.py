@@ -182,7 +182,7 @@ def _read(path: str, changed: int, size: int) -> Reference:
         return Reference.model_validate(orjson.loads(data))
     except (orjson.JSONDecodeError, ValidationError) as error:
         raise ShiftReferenceError(
-            f"{path}: no reference that this version can read; `evenflow reference` writes one"
+            f"{path}: no reference that this version can read; `evenflow init` writes one"
         ) from error
 
 

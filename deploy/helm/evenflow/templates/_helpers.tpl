@@ -88,7 +88,7 @@ volumeMounts:
 initContainers:
   - name: doctor
     {{- include "evenflow.container" . | nindent 4 }}
-    args: {{ concat (list "doctor" "/etc/evenflow/evenflow.yaml") (include "evenflow.topic" . | fromYamlArray) | toJson }}
+    args: {{ concat (list "doctor" "-c" "/etc/evenflow/evenflow.yaml") (include "evenflow.topic" . | fromYamlArray) | toJson }}
     resources: {{- toYaml .Values.stream.resources | nindent 6 }}
 {{- end }}
 {{- end }}

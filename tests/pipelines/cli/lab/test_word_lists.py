@@ -44,7 +44,7 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
         found[each["group"]].append(each["word"])
     assert {"woman", "mother", "girl", "daughter", "grandmother"} <= set(found["f"])
     assert {"man", "father", "boy", "son"} <= set(found["m"])
-    ended = call("words", "finish", draft, "--output", target)
+    ended = call("words", "review", draft, "--finish", target)
     assert ended.status == 2 and "undecided" in ended.err and not target.exists()
     journal = Journal(drafts.read(draft), draft)
     journal.add("Ada", "woman", "pair", "man")
@@ -55,7 +55,7 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     # The draft of a review is not replaced
     ended = call(*words, *seeds, "--corpus", corpus)
     assert ended.status == 2 and "another --output" in ended.err
-    assert call("words", "finish", draft, "--output", target).status == 0
+    assert call("words", "review", draft, "--finish", target).status == 0
     words_made = loader.load(target)
     assert words_made.labels["girls"] == 0 and words_made.labels["men"] == 1
     assert words_made.provenance["girls"].startswith("seed") and "by Ada" in words_made.review
@@ -90,7 +90,7 @@ def test_a_typed_list_is_reviewed(
         journal.add("Ada", word, "accept", of[word].group)
     journal.add("Ada", "May", "reject")
     draft, target = tmp_path / "kin.draft.json", tmp_path / "read.yaml"
-    assert call("words", "finish", draft, "--output", target).status == 0
+    assert call("words", "review", draft, "--finish", target).status == 0
     read = loader.load(target)
     assert read.labels == {"mother": 0, "girls": 0, "father": 1, "boys": 1, "uncle": 1}
     assert read.pairs == (("mother", "father"), ("girls", "boys"))
@@ -120,7 +120,7 @@ def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str)
         if "seed" not in each["sources"]:
             journal.add("Ada", each["word"], "reject")
     target = tmp_path / "folk.yaml"
-    assert call("words", "finish", draft, "--output", target).status == 0
+    assert call("words", "review", draft, "--finish", target).status == 0
     assert (tmp_path / "roles_folk.yaml").exists() == (len(words) > 2)
     out = tmp_path / "out"
     run = ("run", "--input", corpus, "--output", out, "-w", target, "-a", "folk")
@@ -170,20 +170,28 @@ def test_a_model_is_asked_again_only_for_what_it_did_not_answer(
 def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
     target = tmp_path / "fuller.yaml"
     ended = call(
-        *("words", "complete", "religion-table14", "--corpus", corpus),
-        *("--output", target, "--json"),
+        *("words", "check", "religion-table14", "--corpus", corpus),
+        *("--complete", target, "--json"),
     )
     assert {each["word"] for each in ended.json["missing_forms"]} == {"christians", "muslims"}
     assert ended.json["curves"]["completed"][-1]["mentions"] == 9
     fuller = loader.load(target)
     assert fuller.provenance["muslims"] == "C2, other number of muslim"
-    compared = call("words", "compare", target, "religion-table14", "--json")
+    compared = call("words", "check", target, "--against", "religion-table14", "--json")
     islam = next(each for each in compared.json["groups"] if each["group"] == "islam")
     assert (islam["recall"], islam["only_list"]) == (1.0, ["muslims"])
-    assert "precision" in call("words", "compare", target, "religion-table14").out
+    assert "precision" in call("words", "check", target, "--against", "religion-table14").out
     assert (
         "C2: 2 singulars or plurals"
-        in call("words", "complete", "religion-table14", "--corpus", corpus).out
+        in call(
+            "words",
+            "check",
+            "religion-table14",
+            "--corpus",
+            corpus,
+            "--complete",
+            tmp_path / "more.yaml",
+        ).out
     )
 
 
@@ -212,5 +220,5 @@ def test_what_cannot_be_generated(
 
 
 def test_lists_that_cannot_be_compared(call: Call) -> None:
-    ended = call("words", "compare", "gender", "age")
+    ended = call("words", "check", "gender", "--against", "age")
     assert ended.status == 2 and "other groups" in ended.err

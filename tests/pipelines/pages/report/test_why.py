@@ -118,8 +118,8 @@ def test_documents_that_were_pruned_are_no_accident(
     """Neither the command nor the board asks to read or accept what is gone."""
     out = shutil.copytree(output, tmp_path / "out")
     file = "quarantine/part-00000001-0000.parquet"
-    words = ["--what", "quarantine", "--older-than", "0h", "--delete"]
-    assert call("gate", "prune", out, *words).status == 0
+    words = ["--what", "quarantine", "--prune", "0h", "--delete"]
+    assert call("gate", "verify", out, *words).status == 0
     assert not (out / file).exists()
     found = call("gate", "why", out, "--json").json
     [gender] = found["attributes"].values()
