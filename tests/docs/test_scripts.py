@@ -24,7 +24,6 @@ TINY = {
     "tests/benchmarks/interval_coverage.py": [
         *("--streams", "4", "--groups", "2", "--documents", "1000")
     ],
-    "tests/benchmarks/repair_quality.py": ["--first", "3", "tests/golden/input.jsonl"],
     "tests/benchmarks/verdicts.py": ["--panes", "20", "--seeds", "1", "--documents", "300"],
     "tests/fuzz/fuzz.py": ["0.02", "configuration"],
 }
