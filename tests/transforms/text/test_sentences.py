@@ -35,7 +35,7 @@ CASES = [
     ["They met Messrs. Wood\nand Hurst, Capt. Day, e.g. Rev. Moss.", "It is Vol. 2 (Sec. 7)."],
     ["Did he go?", "No.", "He stayed until Dec.", "Then he left."],
     ["As Lee et al. showed, and Wu et al. (2020) too, approx. 5 came.", "She is one."],
-    ["Approx. 5 women, max. 10 men (Tel. 55 12) with 7 sq. ft. in Univ. of Rome.", "It is so."],
+    ["Approx. 5 women (resp. 10 men) vs. 3 boys with 7 sq. ft. in Univ. of Rome.", "It is so."],
     ["See ref. 12, pp. 3 and Bldg. 4 at once.", "They won by 3.", "She cried."],
     ["1. He went home.", "2. She stayed.", "(3) They slept.", "iv. He woke."],
     ["The steps follow.", "1. He opens it.", "2. She closes it."],
