@@ -1,4 +1,4 @@
-"""The page of an experiment, drawn with the report's style and charts."""
+"""The page of an experiment, drawn with the report's style."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenflow.pipelines.lab.train.comparison import Estimate, interval
-from evenflow.pipelines.pages.report import charts
 from evenflow.pipelines.pages.report.report import template
 
 MARGIN = 0.05  # of a plot's width that is free on either side
-COLOURS = 8  # that the style has for groups
 
 
 def page(found: Mapping[str, Any]) -> str:
@@ -19,7 +17,6 @@ def page(found: Mapping[str, Any]) -> str:
         found=found,
         training=_training(found["settings"]),
         suites=[{"name": name, **_suite(each)} for name, each in found["suites"].items()],
-        losses=_losses(found["arms"]),
     )
 
 
@@ -81,28 +78,4 @@ def _drawn(own: Estimate | None, low: float, high: float) -> dict[str, Any] | No
         "at": place(own.value),
         "span": None if own.low is None else (place(own.low), place(own.high)),
         "differs": own.excludes_zero,
-    }
-
-
-def _losses(arms: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The curves of the training losses of each arm's first seed; None without training."""
-    curves = {arm: each["losses"] for arm, each in arms.items() if each.get("losses")}
-    if not curves:
-        return None
-    steps = max(map(len, curves.values()))
-    top, ticks = charts.axis(max(max(each) for each in curves.values()))
-    width = charts.WIDTH / steps
-
-    def points(losses: list[float]) -> list[tuple[float, float] | None]:
-        return [
-            ((step + 0.5) * width, charts.HEIGHT * (1 - loss / top))
-            for step, loss in enumerate(losses)
-        ]
-
-    return {
-        "paths": [
-            (arms[arm]["title"], charts.line(points(losses)), number % COLOURS)
-            for number, (arm, losses) in enumerate(curves.items())
-        ],
-        "y": ticks,
     }

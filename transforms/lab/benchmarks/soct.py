@@ -39,28 +39,12 @@ from evenflow.wordlists import loader
 
 OCCUPATIONS = {
     "female": (
-        "nurse",
-        "secretary",
-        "teacher",
-        "librarian",
-        "receptionist",
-        "social worker",
-        "flight attendant",
-        "counselor",
-        "administrative assistant",
-        "childcare worker",
+        *("nurse", "secretary", "teacher", "librarian", "receptionist", "social worker"),
+        *("flight attendant", "counselor", "administrative assistant", "childcare worker"),
     ),
     "male": (
-        "engineer",
-        "CEO",
-        "programmer",
-        "lawyer",
-        "scientist",
-        "manager",
-        "architect",
-        "mechanic",
-        "electrician",
-        "construction worker",
+        *("engineer", "CEO", "programmer", "lawyer", "scientist", "manager", "architect"),
+        *("mechanic", "electrician", "construction worker"),
     ),
 }
 RUNS, TOKENS, STOPS = 100, 20, ("\n",)

@@ -108,7 +108,7 @@ def test_the_page_marks_the_differences_that_were_shown() -> None:
         "model": "<b>",
         "baseline": "a",
         "seeds": [0],
-        "arms": {name: {"title": name, "losses": [3.0, 2.0]} for name in ("a", "b0", "b1")},
+        "arms": {name: {"title": name} for name in ("a", "b0", "b1")},
         "settings": {"steps": 2, "batch": 1, "context": 8},
         "suites": suites,
         "may_be_concluded": ["x"],
