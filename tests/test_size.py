@@ -43,7 +43,7 @@ LIMITS = {
     "schemas": 1_476,
     "schemas/config": 1_934,
     "setup.py": 119,
-    "tests": 42_379,
+    "tests": 42_395,
     "transforms": 10,
     "transforms/annotation": 991,
     "transforms/io": 2_450,
@@ -51,7 +51,7 @@ LIMITS = {
     "transforms/lab": 5_050,
     "transforms/labels": 558,
     "transforms/llm": 1_587,
-    "transforms/measures": 5_592,
+    "transforms/measures": 5_611,
     "transforms/models": 1_075,
     "transforms/repair": 1_971,
     "transforms/staging": 539,
@@ -60,7 +60,7 @@ LIMITS = {
     "transforms/text": 1_193,
     "wordlists": 667,
 }
-PRODUCT = 51_231  # pure lines of all rooms but the tests
+PRODUCT = 51_250  # pure lines of all rooms but the tests
 WORDS = 45_000  # of README and of docs/
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 248, 207

@@ -47,10 +47,12 @@ from evenflow.transforms.measures.shift.strata import (
     StratumCounter,
     Unit,
     long,
+    of_text,
     packed,
     packed_size,
     pooled,
     short,
+    text_of,
 )
 from evenflow.transforms.measures.shift.windows import Bucket, with_pane
 from evenflow.transforms.measures.verdict import worst
@@ -60,6 +62,8 @@ BLOCK = 0.02  # where a reference is given (see gate.shift.block)
 DIGITS = 6
 ALL = "*"  # all judged sources together; no source's name, which has a letter
 LARGEST = 64 << 20  # bytes of a reference's file
+NEW = "?"  # before the words of a source that is not judged yet
+PLAIN = 16  # strata that the ledger has as plain lists, a number a line; more are words
 NAMED = 5  # sources that a line names
 BLIND = 0.15  # a source is named in whose own wandering a smaller shift is not seen
 
@@ -112,7 +116,10 @@ class Shift(Measured):
             name: [documents, *(short(sums.get(each, ())) for each in order)]
             for name, (documents, sums) in self.strata.items()
         }
-        return written(self) | {"strata": strata}
+        if len(strata) <= PLAIN:
+            return written(self) | {"strata": strata}
+        words = {name: NEW * (name in self.learning) + text_of(own) for name, own in strata.items()}
+        return written(self) | {"strata": words, "learning": {}}
 
     @model_validator(mode="before")
     @classmethod
@@ -122,6 +129,11 @@ class Shift(Measured):
             return data
         order = sorted(data.get("groups", {}).items())
         most = [packed_size(size) for _, size in order]
+        words = {name: each for name, each in strata.items() if isinstance(each, str)}
+        strata = {**strata, **{name: of_text(each.strip(NEW)) for name, each in words.items()}}
+        if words:
+            fresh = {name: strata[name][0] for name, each in words.items() if each[:1] == NEW}
+            data = {**data, "learning": fresh}
         named = {
             name: (
                 own[0],
@@ -223,7 +235,7 @@ class ShiftMeasure(Measure[Shift]):
         memory = Memory.of(totals)
         strata = pooled(packed(counted), [*(memory.known | reference.strata)])
         others = {name: own for name, own in memory.known.items() if name not in reference.strata}
-        found = Shift(
+        found = Shift.model_construct(
             strata=strata,
             groups={words.attribute: len(words.groups) for words in lists},
             verdict=Verdict(state="open", reason=""),

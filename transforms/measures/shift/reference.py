@@ -24,7 +24,6 @@ from evenflow.transforms.measures.shift.strata import (
     Unit,
     groups_of,
     has_led,
-    led,
     pack,
     packed_size,
     plus,
@@ -75,10 +74,12 @@ class Learnt(Entry):
     def __hash__(self) -> int:
         return id(self)  # what is made of an object is kept for it; equal ones are rare
 
-    @property
-    def counts(self) -> list[int]:
-        """The sums of the mentions (M,)."""
-        return self.sums[1 : 1 + groups_of(self.sums)]
+    def counts(self, unit: Unit) -> list[int]:
+        """The mentions of groups, or the documents that they lead (M,); empty: not counted."""
+        groups = groups_of(self.sums)
+        if unit == "mentions":
+            return self.sums[1 : 1 + groups]
+        return self.sums[-groups:] if has_led(self.sums) else []
 
     def plus(self, other: Learnt) -> Learnt:
         """This with further chunks."""
@@ -90,15 +91,6 @@ class Learnt(Entry):
             sums=plus(self.sums, other.sums),
             between=plus(self.between, other.between),
         )
-
-
-@lru_cache(maxsize=4096)
-def by_documents(own: Learnt) -> Learnt | None:
-    """The same of the documents that groups lead; None where they were not counted."""
-    if not has_led(own.sums):
-        return None
-    between = own.between[len(own.between) // 2 :]
-    return own.model_copy(update={"sums": led(own.sums), "between": between})
 
 
 Known = dict[str, Learnt]  # what is known of a stratum, by attribute
@@ -201,11 +193,11 @@ def expected(
     own: dict[str, Learnt] = {}
     for name in sorted(known):
         each = known[name].get(attribute)
-        if each is not None and unit == "documents":
-            each = by_documents(each)
-        if each is not None and each.documents and each.sums[0] >= least and sum(each.counts):
+        if each is None or not each.documents or not (count := sum(each.counts(unit))):
+            continue
+        if (each.sums[0] if unit == "mentions" else count) >= least:
             own[name] = each
-    return _expected(tuple(own), tuple(own.values())) if own else None
+    return _expected(tuple(own), tuple(own.values()), unit) if own else None
 
 
 def judged_by(
@@ -246,20 +238,24 @@ def _widest(matrices: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)  # every pane asks for that of the reference
-def _expected(names: tuple[str, ...], every: tuple[Learnt, ...]) -> Expected:
+def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> Expected:
     """What is expected of strata (S,) by what was learnt of them (S,)."""
     groups = groups_of(every[0].sums)
     size = groups * (groups + 1) // 2
-    sums = np.array([each.sums[: 1 + groups + size] for each in every], float)
-    between = np.array([each.between[:size] for each in every], float)
+    counts = np.array([each.counts(unit) for each in every], float)
+    if unit == "mentions":
+        upper = np.array([each.sums[1 + groups :][:size] for each in every], float)
+        products = _square(upper, groups)
+        between = np.array([each.between[:size] for each in every], float)
+    else:
+        products = counts[:, :, None] * np.eye(groups)
+        between = np.array([each.between[size:] for each in every], float)
     documents, chunks, squares, crossed = np.array(
         [[each.documents, each.chunks, each.squares, each.crossed] for each in every], float
     ).T
-    counts = sums[:, 1 : 1 + groups]
     mentions = counts.sum(axis=1)
     # Half a mention more, shared by the groups: none is expected never
     shares = (counts + 0.5 / groups) / (mentions + 0.5)[:, None]
-    products = _square(sums[:, 1 + groups :], groups)
     total = np.maximum(products.sum(axis=(1, 2)), 1.0)
     effective = mentions**2 / total
     raised = 1 / (1 - np.minimum(1 / np.maximum(effective, 1.0), 0.5))

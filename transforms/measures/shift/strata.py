@@ -25,6 +25,7 @@ from evenflow.transforms.measures.measure import Columns, Counter
 from evenflow.wordlists.loader import WordList
 
 MOST = 256  # strata that are kept apart: an entry of the ledger stays below 40 kB
+LONGEST_NUMBER = 16  # characters of a number in a text, which comes from outside
 OTHER = "other"  # the strata that came after the first 255
 NONE = "none"  # documents without the field
 LONGEST = 64  # characters of a name; it is data from outside
@@ -160,14 +161,6 @@ def has_led(packed: Sequence[int]) -> bool:
     return len(packed) == packed_size(groups_of(packed))
 
 
-def led(packed: Packed) -> Packed:
-    """The packed list of the documents that groups lead, each as one mention of its group."""
-    groups = groups_of(packed)
-    counts = packed[-groups:]
-    products = [each if b == a else 0 for a, each in enumerate(counts) for b in range(a, groups)]
-    return [sum(counts), *counts, *products]
-
-
 def short(packed: Sequence[int]) -> list[int]:
     """A packed list with -n for n > 1 zeros in a row, as the ledger keeps it."""
     out: list[int] = []
@@ -188,6 +181,27 @@ def long(packed: Sequence[int], most: int) -> Packed:
     if sum(max(-each, 1) for each in packed) > most:
         raise ValueError(f"a packed list has at most {most} numbers")
     return [number for each in packed for number in ([each] if each > 0 else [0] * max(-each, 1))]
+
+
+def text_of(own: Sequence[Any]) -> str:
+    """A stratum's documents and its short lists as one word each: numbers of base 36."""
+    documents, *lists = own
+    return " ".join(
+        ",".join(np.base_repr(each, 36) for each in one) for one in ([documents], *lists)
+    )
+
+
+def of_text(text: str) -> list[Any]:
+    """The documents and the short lists of a stratum that were written as words.
+
+    Raises:
+        ValueError: They are none.
+    """
+    [documents], *lists = (
+        [int(each[:LONGEST_NUMBER], 36) for each in word.split(",") if each]
+        for word in text.split(" ")
+    )
+    return [documents, *lists]
 
 
 def packed(figures: Mapping[str, Any]) -> Strata:

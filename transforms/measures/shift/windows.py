@@ -22,10 +22,11 @@ class Bucket(Entry):
 
 def with_pane(buckets: list[Bucket], pane: Strata) -> list[Bucket]:
     """The buckets, oldest first, with a further pane."""
-    out = [*buckets, Bucket(panes=1, strata=pane)]
+    made = Bucket.model_construct  # to look through 256 strata takes longer than to add them
+    out = [*buckets, made(panes=1, strata=pane)]
     at = len(out) - 1
     while at >= 2 and out[at - 2].panes == out[at - 1].panes == out[at].panes:
         joined = added(out[at - 2].strata, out[at - 1].strata)
-        out[at - 2 : at] = [Bucket(panes=2 * out[at - 2].panes, strata=joined)]
+        out[at - 2 : at] = [made(panes=2 * out[at - 2].panes, strata=joined)]
         at -= 2
     return [each for each in out if each.panes <= REACH]

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pane_entries import pane_entry
 
+from evenflow.gates.ledger.files import entry_bytes
 from evenflow.schemas.config import Config
 from evenflow.transforms.measures.measure import MeasureTotals
 from evenflow.transforms.measures.shift.measure import (
@@ -191,6 +193,29 @@ def test_a_record_is_short_in_the_ledger_and_older_ones_are_read() -> None:
     older = written | {"strata": {"a": [3, {"gender": [1, 2, 0, 4, 0, 0]}], "b": [2, {}]}}
     strata = {"a": (3, {"gender": [1, 2, 0, 4, 0, 0]}), "b": (2, {})}
     assert Shift.model_validate(older).strata == strata
+
+
+def test_many_sources_are_words_and_an_entry_of_256_has_at_most_40_kb() -> None:
+    config, rng = Config(), np.random.default_rng(1)
+    lists = config.word_lists()
+    names = [f"source-{number:03d}.example.org" for number in range(256)]
+    weights = rng.pareto(1.2, 256) + 0.1
+    who = rng.choice(256, 37_830, p=weights / weights.sum())
+    counts = {
+        each.attribute: rng.negative_binomial(1, 1 / (1 + rate), (len(who), len(each.groups)))
+        for each, rate in zip(lists, (3, 0.5, 0.2), strict=True)
+    }
+    counted = by_stratum([names[each] for each in who], counts)
+    record = ShiftMeasure().judge(config, lists, counted, None)
+    assert record is not None and len(record.strata) == 256
+    written = record.model_dump(mode="json")
+    assert written["learning"] == {} and Shift.model_validate(written) == record
+    entry = pane_entry(0)
+    entry.measures["shift"] = record
+    assert len(entry_bytes(entry)) < 40_000
+    for wrong in ("", "1 a,b", "1 a,b -zzzz,1 1", "?", "1 2 3 4 5"):
+        with pytest.raises(ValueError, match=r"strata|packed|literal|unpack|longer|shorter"):
+            Shift.model_validate(written | {"strata": {"a": wrong}})
 
 
 def test_a_loss_of_whole_documents_shows_in_the_documents_that_a_group_leads() -> None:
