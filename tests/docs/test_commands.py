@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -152,6 +153,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         " All old people are stingy. Not every old man is grumpy."
     )
     return made
+
+
+def test_the_commands_and_code_of_readme_run_on_own_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the stream, which needs a broker (tests/services)."""
+    (tmp_path / "corpus").mkdir()
+    people = [("She met her mother.", "woman"), ("He met his father.", "man")]
+    rows = [
+        {"id": str(number), "text": f"{text} The {who} smiled."}
+        for number in range(300)
+        for text, who in [people[number % 2]]
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "corpus/a.jsonl").write_text(lines)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = [line.strip() for line in blocks(ROOT / "README.md") if "evenflow " in line]
+    given = [line for line in shown if line.startswith("evenflow ") and " stream " not in line]
+    assert [line.split()[1] for line in given] == ["init", "run", "gate"]
+    assert all(run(line, tmp_path) for line in given)
+    monkeypatch.chdir(tmp_path)
+    [code] = re.findall(r"```python\n(.*?)```", readme, re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["rows"].num_rows == 300
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 700
 
 
 def test_what_is_printed_is_what_pages_show(folder: Path) -> None:
