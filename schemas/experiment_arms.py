@@ -19,7 +19,6 @@ class Mined(Section):
     random: bool = Field(
         default=False, description="Whether they are drawn; else those the model leans most in."
     )
-    names: bool = Field(default=False, description="Whether first names become “person” too.")
     without: list[str] = Field(
         default_factory=list[str], description="Words that are left as they are."
     )

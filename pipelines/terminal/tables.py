@@ -201,22 +201,6 @@ def lists(rows: Sequence[Mapping[str, Any]]) -> None:
     draw(words.Table("", ("name", "groups (labels)"), cells))
 
 
-def plugins(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print plug-ins.
-
-    Args:
-        rows: What `schemas.plugins.listed` returned.
-    """
-    if not rows:
-        print("no installed package declares a plug-in")
-        return
-    columns = ("kind", "name", "package", "place")
-    draw(words.Table("", columns, [[row[key] for key in columns] for row in rows]))
-    for row in rows:
-        if row["problem"]:
-            print(visible(row["problem"]))
-
-
 def labels_in_corpus(result: Mapping[str, Any]) -> None:
     """Print how often labels name people, the weakest label first, with examples of weak ones."""
     rows = [

@@ -39,8 +39,6 @@ PIECE = 1 << 20  # characters that are searched together
 AROUND = 60  # characters on each side of a mention in an example
 EXAMPLES = 3
 
-Ints = npt.NDArray[np.int64]
-
 
 @dataclass
 class _Label:

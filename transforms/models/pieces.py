@@ -11,7 +11,6 @@ from evenflow.transforms.models.marking import BETWEEN, CLOSE, OPEN
 LONGEST = 160  # word pieces read of a text: more than a marked window has
 MOST_LETTERS = LONGEST * 16  # characters read: no text has so many to a word piece
 CAPITAL, CHANGED = 1, 2  # bits of a piece's type
-TYPES = 4
 _PLAIN = f"[^{re.escape(OPEN + BETWEEN + CLOSE)}]*"
 CHANGE = re.compile(f"{re.escape(OPEN)}({_PLAIN}){re.escape(BETWEEN)}({_PLAIN}){re.escape(CLOSE)}")
 

@@ -31,8 +31,6 @@ PLACES = 7
 
 NONE = 0.0
 
-Floats = npt.NDArray[np.float64]
-
 
 class FirstStage:
     """Gives a first probability for exchanges and for stereotypes.

@@ -35,7 +35,6 @@ def lab_mine(
     random: bool = False,
     top: options.Count = 100,
     intervene: str | None = None,
-    names: bool = False,
     without: Sequence[str] = (),
     output: Path | None = None,
     seed: int = 0,
@@ -56,7 +55,6 @@ def lab_mine(
         top (K): Sentences for each pair of groups.
         intervene: Replace the words: naive-masking, neutral-masking, random-phrase-masking,
             female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.
-        names: With --intervene, first names become “person” too.
         without (WORD): Leave this word of the list as it is, such as god; repeatable.
         output (DIR): Where results go; DIR/records is input of `run`.  [default: standard output]
     """
@@ -85,7 +83,6 @@ def lab_mine(
         model or "",
         seed,
         intervene,
-        names and bool(intervene),
         tuple(without),
     )
     progress = pace.lines(session, quiet, _line())

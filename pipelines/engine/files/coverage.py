@@ -21,8 +21,6 @@ from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.named import Meetings
 from evenflow.transforms.measures.coverage.table import Table
 
-MISSING = ("open", "value", "drop")  # what a missing value of a column is
-
 
 class Records:
     """The records of files.

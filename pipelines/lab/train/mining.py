@@ -57,7 +57,6 @@ class MiningSettings:
     name: str = ""
     seed: int = 0
     intervention: str | None = None
-    names: bool = False
     without: tuple[str, ...] = ()
 
 
@@ -99,9 +98,7 @@ def mine_for(
     words = config.word_lists()[0]
     scorer, digest = (None, None) if how.random else scored(words)
     name = "" if how.random else model
-    settings = MiningSettings(
-        how.top, digest, name, how.seed, how.intervention, how.names, tuple(how.without)
-    )
+    settings = MiningSettings(how.top, digest, name, how.seed, how.intervention, tuple(how.without))
     finder = SentenceFinder(words, how.without)
     lines, _ = mine(source(inputs, config), finder, scorer, settings, output)
     if not lines:
@@ -140,9 +137,7 @@ class _Mining:
         self._given, self._finder, self._scorer, self._settings = given, finder, scorer, settings
         self._storage = None if output is None else Directory(output)
         name = settings.intervention
-        self._intervene = (
-            None if name is None else Intervention(name, finder.list, settings.names, settings.seed)
-        )
+        self._intervene = None if name is None else Intervention(name, finder.list, settings.seed)
         self._record = {
             "attribute": finder.list.attribute,
             "source": given.record,

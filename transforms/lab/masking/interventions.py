@@ -12,8 +12,7 @@ Section 4 and appendix A.4 of the paper define them:
 
 The paper does not say how pronouns, verbs, articles and titles follow; here they do. Of three or
 more groups, a phrase names the word's own and a drawn one. A pair that a sentence names already
-(“he or she”) stays, except with naive-masking and neutral-masking. First names are apart from other
-words: they stay, or become “person”.
+(“he or she”) stays, except with naive-masking and neutral-masking. First names stay.
 """
 
 from __future__ import annotations
@@ -75,10 +74,10 @@ class Intervened:
 class Intervention:
     """An intervention on the sentences of one attribute."""
 
-    def __init__(self, name: str, words: WordList, names: bool = False, seed: int = 0):
+    def __init__(self, name: str, words: WordList, seed: int = 0):
         if name not in NAMES:
             raise ValueError(f"{name!r}: no such intervention; there are {', '.join(NAMES)}")
-        self.name, self._list, self._names, self._seed = name, words, names, seed
+        self.name, self._list, self._seed = name, words, seed
         self._edit: Callable[[Sentence, Word], list[Edit]] = self._phrase
         if name == NAIVE:
             self._edit = _naive
@@ -90,14 +89,6 @@ class Intervention:
         """Intervene on a sentence."""
         edits = [edit for word in sentence.words for edit in self._edit(sentence, word)]
         put_in = {(word.start, word.end) for word in sentence.words}
-        if self._names:
-            for name in sentence.names:
-                original = sentence.text[name.start : name.end]
-                person = PERSON.capitalize() if _begins(sentence.text, name.start) else PERSON
-                edits.append(
-                    Edit(name.start, name.end, agreement.recase(original, original, person))
-                )
-                put_in.add((name.start, name.end))
         if self.name == NEUTRAL:
             edits += _once(sentence, edits)
         kept: list[Edit] = []

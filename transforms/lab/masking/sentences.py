@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.substitution import agreement, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
-from evenflow.transforms.substitution.gendered import Gendered, is_caseless, is_gendered
+from evenflow.transforms.substitution.gendered import Gendered, is_gendered
 from evenflow.transforms.substitution.sets import Edit, Item
-from evenflow.transforms.text import names
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
@@ -40,21 +39,12 @@ class Word:
 
 
 @dataclass(frozen=True)
-class FirstName:
-    """A first name that says a sex, with what follows it, at text[start:end] of its sentence."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
 class Sentence:
     """A sentence that names a group."""
 
     text: str
     start: int
     words: tuple[Word, ...]
-    names: tuple[FirstName, ...] = field(default=())
 
 
 class SentenceFinder:
@@ -90,24 +80,12 @@ class SentenceFinder:
         for item in sorted((each for chain in chains for each in chain), key=lambda i: i.start):
             if item.word not in self._without:
                 by_place.setdefault(item.sentence, []).append(item)
-        caseless = is_caseless(text)
         for place, items in sorted(by_place.items()):
             start, end = spans[place]
             if end - start > LONGEST or not any(item.mention for item in items):
                 continue
             own = self._words(text, start, items)
-            people: list[FirstName] = []
-            if self._gendered is not None:
-                for each in names.find(text, start, end, caseless):
-                    at = each.start - start
-                    stop = at + len(text[each.start : each.end].rstrip("."))
-                    inside = [word for word in own if word.start < stop and at < word.end]
-                    if each.sex != "e" and not inside:
-                        people.append(FirstName(at, stop))
-                    elif inside and inside[-1].kind == "title" and stop > inside[-1].end + 2:
-                        rest = text[start + inside[-1].end : start + stop]
-                        people.append(FirstName(stop - len(rest.lstrip(". \u00a0")), stop))
-            yield Sentence(text[start:end], start, tuple(own), tuple(people))
+            yield Sentence(text[start:end], start, tuple(own))
 
     def _words(self, text: str, start: int, items: list[Item]) -> list[Word]:
         """The words of items; an item that is said together with the next one is one with it."""
@@ -139,17 +117,6 @@ class SentenceFinder:
             out.append(word)
             joined = None
         return out
-
-
-def exchanged(sentence: Sentence, group: str) -> str:
-    """The sentence with every word in the form of a group."""
-    edits = [
-        edit
-        for word in sentence.words
-        if group in word.counterparts and not word.even
-        for edit in replaced(sentence.text, word, word.counterparts[group])
-    ]
-    return sets.apply(sentence.text, edits)
 
 
 def replaced(text: str, word: Word, by: str, end: int | None = None) -> list[Edit]:

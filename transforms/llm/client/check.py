@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.client.http import REFUSED
-from evenflow.transforms.llm.client.server import ServerInfo
-from evenflow.transforms.llm.questions import Answer, Asker, Question
+from evenflow.transforms.llm.questions import Asker, Question
 
 
 @dataclass(frozen=True)
@@ -17,8 +15,6 @@ class PromptCheck:
     """The outcome of a prompt's question."""
 
     prompt: str
-    version: int
-    digest: str
     reason: str
     seconds: float
     tokens: int
@@ -44,7 +40,7 @@ def check(asker: Asker, names: Sequence[str]) -> list[PromptCheck]:
     for name in names:
         prompt = loader.load(name)
         (answer,) = asker.ask([example(prompt)])
-        checks.append(_checked(prompt, answer))
+        checks.append(PromptCheck(name, answer.reason, answer.seconds, answer.tokens))
         if answer.reason == REFUSED:
             break
     return checks
@@ -55,38 +51,3 @@ def example(prompt: loader.Prompt) -> Question:
     slots = dict(prompt.examples[0][0])
     sentence = str(slots.pop(loader.SENTENCE))
     return Question.of(prompt, sentence, slots)
-
-
-def as_json(
-    server: ServerInfo, model: str, checks: Sequence[PromptCheck], said: Sequence[str]
-) -> Mapping[str, Any]:
-    """All results of a check as plain data."""
-    seconds = sum(each.seconds for each in checks)
-    tokens = sum(each.tokens for each in checks)
-    return {
-        "version": server.version,
-        "model": model,
-        "prompts": [
-            {
-                "prompt": each.prompt,
-                "version": each.version,
-                "digest": each.digest,
-                "sound": each.is_sound,
-                "reason": each.reason or None,
-                "seconds": round(each.seconds, 3),
-                "tokens": each.tokens,
-            }
-            for each in checks
-        ],
-        # Prompts and answers together, asked one by one; with many questions under way a server
-        # reaches a multiple of it
-        "tokens_a_second": round(tokens / seconds, 1) if seconds else None,
-        "said": list(said),
-    }
-
-
-def _checked(prompt: loader.Prompt, answer: Answer) -> PromptCheck:
-    """The check of a prompt's answer."""
-    return PromptCheck(
-        prompt.name, prompt.version, prompt.digest, answer.reason, answer.seconds, answer.tokens
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -207,14 +207,3 @@ def largest_gap(coverage: Coverage, confidence: float, depth: int | None = None)
         highs = interval(counts, table.total, coverage.squares(codes), confidence)[1]
         gap = 1 - highs.min() / float(threshold.share)
     return round(max(float(gap), 0.0), DIGITS)
-
-
-def sentence(gap: Mapping[str, Any], result: Mapping[str, Any], things: Sequence[str]) -> str:
-    """A gap in words."""
-    seen = f"{gap['records']:,} of {result['records']:,} {things[1]}"
-    lacks = f"{gap['missing']:,} more {things[gap['missing'] != 1]} would reach {result['tau']}"
-    if gap["share"] is None:
-        return f"{words(gap['pattern'])}: {seen}; {lacks}."
-    return (
-        f"{words(gap['pattern'])}: {seen} ({gap['share']:.2%}, at most {gap['high']:.2%}); {lacks}."
-    )
