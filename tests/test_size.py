@@ -49,7 +49,7 @@ LIMITS = {
     "transforms/io": 2_450,
     "transforms/kafka": 1_880,
     "transforms/lab": 5_050,
-    "transforms/labels": 558,
+    "transforms/labels": 575,
     "transforms/llm": 1_587,
     "transforms/measures": 5_611,
     "transforms/models": 1_075,

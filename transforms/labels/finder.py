@@ -139,7 +139,7 @@ class LabelFinder:
         reading = self._reader.read(joined)
         hits = self._firsts.find(reading.codes)
         found = [
-            attribute.search(reading, hits)
+            attribute.search(reading, hits, begins)
             if isinstance(attribute, AttributeMatcher)
             else attribute.search(texts, begins)
             for attribute in self._attributes

@@ -5,6 +5,7 @@
 - A word that a line's end broke is one word: “wo-” and “man” are “woman”, “hu-” and “man” no label.
 - A token of a path, a call, a page of a manual, an attribute of markup or a code span is no word of
   prose, and neither is a title's abbreviation after a number (“120 ms”) or without a name.
+- A label that is often no word of prose in its document is none there: “man” of “man(1)”.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from evenflow.wordlists import spelling
 
 Spans = tuple[Ints, Ints, Ints]  # starts, ends, labels
 
+# Mentions of a label in a document that are no words of prose, and their share of all, from which
+# none is
+LEAST_OUT, SHARE_OUT = 2, 0.2
 AROUND = 80  # characters on each side that a decision may look at
 HALF, BROKEN_PART = 7, 40  # of these, those that hold half of a form, or of a word
 # Whether two codes beside a mention, the further and the nearer one, are worth a look: punctuation
@@ -70,11 +74,14 @@ class Forms:
         # An abbreviation of a title has no vowel, as “mr” and “ms”
         self._short = np.array([bool(UNVOWELLED.fullmatch(each)) for each in labels], bool)
 
-    def decide(self, reading: TextBytes, starts: Ints, ends: Ints, labels: Ints) -> Spans:
+    def decide(
+        self, reading: TextBytes, starts: Ints, ends: Ints, labels: Ints, begins: Ints
+    ) -> Spans:
         """Leave out, join and add mentions by the characters beside them.
 
         Args:
             starts, ends, labels: The mentions in the order of the codes, (n,) each.
+            begins: Where each document begins in the text, (D,).
 
         Returns:
             Starts, ends and labels of the mentions that are words of prose, (m,) each; their
@@ -83,6 +90,7 @@ class Forms:
         at = self._suspects(reading.codes, starts, ends, labels, reading.removed)
         starts, ends = reading.offsets(starts, ends)
         rows: list[tuple[int, int, int]] = []
+        out: list[tuple[int, int]] = []
         kept = np.ones(len(starts), bool)
         for place in at:
             first, last = int(starts[place]), int(ends[place])
@@ -97,6 +105,7 @@ class Forms:
             if after != [before]:
                 kept[place] = False
                 rows += after
+                out += [] if after else [(first, before[2])]
         if kept.all():
             return starts, ends, labels
         new = np.array(rows, np.int64).reshape(-1, 3)
@@ -105,7 +114,22 @@ class Forms:
             for column, each in enumerate((starts, ends, labels))
         )
         order = np.argsort(starts, kind="stable")
-        return starts[order], ends[order], labels[order]
+        spans = starts[order], ends[order], labels[order]
+        return spans if len(out) < LEAST_OUT else self._one_sense(spans, out, begins)
+
+    def _one_sense(self, spans: Spans, out: list[tuple[int, int]], begins: Ints) -> Spans:
+        """Leave out a label where it is often no word of prose in its document.
+
+        A word has mostly one sense in a document (Gale, Church and Yarowsky 1992).
+        """
+        left, size = np.array(out, np.int64), len(self._groups)
+        owners, ours = (np.searchsorted(begins, each, "right") for each in (left[:, 0], spans[0]))
+        keys, counts = np.unique(owners * size + left[:, 1], return_counts=True)
+        own = ours * size + spans[2]
+        others = np.array([np.count_nonzero(own == each) for each in keys.tolist()], np.int64)
+        sensed = keys[(counts >= LEAST_OUT) & (counts >= SHARE_OUT * (counts + others))]
+        kept = ~np.isin(own, sensed)
+        return spans[0][kept], spans[1][kept], spans[2][kept]
 
     def _suspects(
         self, codes: bytes, starts: Ints, ends: Ints, labels: Ints, removed: Ints | None

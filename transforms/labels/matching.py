@@ -110,8 +110,11 @@ class AttributeMatcher:
         self._concerns = self._single >= 0
         self._concerns |= self._several.any(axis=1)
 
-    def search(self, reading: TextBytes, hits: Hits) -> Found:
-        """Find the attribute's mentions."""
+    def search(self, reading: TextBytes, hits: Hits, begins: Ints) -> Found:
+        """Find the attribute's mentions.
+
+        `begins`: Where each document begins in the text, (D,).
+        """
         chosen = self._concerns[hits.places].nonzero()[0]
         if not len(chosen):
             return NOTHING
@@ -124,7 +127,9 @@ class AttributeMatcher:
             starts, ends, labels = self._decide(reading, hits, labels, several)
         named = labels >= 0
         labels = labels[named]
-        starts, ends, labels = self._forms.decide(reading, starts[named], ends[named], labels)
+        starts, ends, labels = self._forms.decide(
+            reading, starts[named], ends[named], labels, begins
+        )
         return Found(starts, ends, labels, self._group_of[labels])
 
     def _decide(

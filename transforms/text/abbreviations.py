@@ -19,7 +19,7 @@ Index = NDArray[np.int64]
 
 BEFORE_NAME = (
     "Mr Mrs Ms Dr Drs Prof Profs Gen Col Rev Revd Sen Sens Gov Govs Capt Cpt Sgt Lt Cpl Maj Adm"
-    " Cmdr Hon Messrs Mme Mlle Fr Rep Reps Pres Supt Insp Brig Pvt Mt viz e.g i.e E.g I.e"
+    " Cmdr Hon Messrs Mme Mlle Fr Rep Reps Pres Supt Insp Brig Pvt Mt vs cf viz e.g i.e E.g I.e"
 )
 BEFORE_NUMBER = "No Nos Sec Ch Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec Art Tel Ed Ex"
 # Before a number, a bracket or a word in lower case, and with a capital too. In 86 MB of technical

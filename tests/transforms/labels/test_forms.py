@@ -109,3 +109,15 @@ def test_a_list_of_ones_own_has_its_forms(tmp_path) -> None:
     words = load(path)
     text = "Lehrer/in, Lehrer*in, Lehrer(in), Lehrer/-in"
     assert [each.group for each in LabelFinder([words]).find(text)] == ["maenner", "frauen"] * 4
+
+
+def test_a_label_has_one_sense_in_a_document(finder: LabelFinder) -> None:
+    manual = "See man(1) and /usr/share/man. This man page says it. His man is old. She knew him."
+    person = "The man read man(1). The man slept, and the man ate."
+    assert [label for label, _ in found(finder, manual)] == ["his", "she", "him"]
+    assert [label for label, _ in found(finder, person)] == ["man"] * 3
+    _, begins, [both] = finder.find_together([person, manual, person])
+    owners = begins.searchsorted(both.starts, "right").tolist()
+    assert [owners.count(number) for number in (1, 2, 3)] == [3, 3, 3]
+    _, _, [some] = finder.find_together(["See man(1).", "See /usr/share/man.", "A man read."])
+    assert len(some.starts) == 1
