@@ -33,8 +33,8 @@ def reading_verdict(dead: Mapping[str, int], documents: int, most: float) -> Ver
     # Of few records, one lost by chance is a large share
     surely = records >= SURE or (records and interval(lost / records, records)[0] > most)
     if lost > most * records and surely:
-        share = f"{lost / (lost + documents):.1%} of {counted(lost + documents, 'record')}"
-        reasons.append(f"{share} became dead letters ({_ranked(dead)}), {most:.1%} at most may")
+        share = f"{lost:,} of {counted(records, 'record')} unreadable"
+        reasons.append(f"{share} ({_ranked(dead)}); limit {most:.1%}")
     if not reasons or most == 1:
         return Verdict(
             state="open",

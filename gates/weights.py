@@ -96,8 +96,8 @@ def hardly_named(
     asked = sum(share for _, share, _ in rare)
     named = sum(count for *_, count in rare) / total
     return (
-        f"{names}: {named:.1%} of the mentions, the target asks {asked:.0%}; as long as the text"
-        f" names them so rarely, DR cannot fall below about {asked - named:.2f}"
+        f"{names}: {named:.1%} of the mentions, target {asked:.0%}; with these shares DR stays ≥"
+        f" {asked - named:.2f}: change the target"
     )
 
 

@@ -82,7 +82,8 @@ class Config(Section):
         ),
     )
     coverage: CoverageSettings = Field(
-        default_factory=CoverageSettings, description="Meetings of attributes that are too rare."
+        default_factory=CoverageSettings,
+        description="Intersections of attributes that are too rare.",
     )
     measures: dict[str, dict[str, Any]] = Field(
         default_factory=dict[str, dict[str, Any]],

@@ -65,7 +65,7 @@ class Pages:
         return self.known(name).ready()
 
     def glance(self) -> str:
-        """All gates, the gravest first."""
+        """All gates, worst first."""
         version = self.board.version(list(self.board.gates))
         return self._pages.get(("", version), partial(self._draw_glance, version))
 

@@ -86,7 +86,9 @@ def _decide(result: Mapping[str, Any], settings: CoverageSettings) -> Verdict:
     if result["state"] == "cannot tell":
         return Verdict(state="not_judged", reason=f"cannot tell: {unsure(result)}")
     if not result["gaps"]:
-        return Verdict(state=state, reason=f"no meeting of attributes is below {result['tau']}")
+        return Verdict(
+            state=state, reason=f"no intersection of attributes is below {result['tau']}"
+        )
     rarest = words(result["gaps"][0]["pattern"])
     return Verdict(
         state=state,

@@ -11,12 +11,12 @@ from evenflow.transforms.measures.measure import Family, MeasureApart, MeasureTo
 
 SUMS = {"records", "squares", "clusters"}  # of a record, what adds up
 GAUGES = (
-    ("found", "gaps", "Meetings of attributes that are too rare, in the rolling panes."),
+    ("found", "gaps", "Rare intersections of attributes, in the rolling panes."),
     ("largest", "largest_gap", "Largest gap, 1 - coverage / tau, by which the gate judges."),
     (
         "unsure",
         "unsure",
-        "Meetings that may be too rare: the share is below tau, its interval's upper bound is not.",
+        "Perhaps too rare: the share is below tau, its interval's upper bound is not.",
     ),
     ("least_tau", "least_tau", "Smallest tau at which the rolling panes can show a gap."),
 )

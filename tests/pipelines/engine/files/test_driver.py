@@ -433,7 +433,7 @@ def test_a_pane_of_which_nothing_could_be_read_is_blocked(
     [entry] = Run([str(path)], tmp_path / "out", load(None, {})).go().entries
     assert (entry.folder, entry.verdict.state, entry.documents) == ("quarantine", "block", 0)
     said = (
-        "100.0% of 37 records became dead letters"
+        "37 of 37 records unreadable"
         if path.name == "numbers.jsonl"
         else "1 file could not be read to the end"
     )
