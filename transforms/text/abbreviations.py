@@ -22,9 +22,11 @@ BEFORE_NAME = (
     " Cmdr Hon Messrs Mme Mlle Fr Rep Reps Pres Supt Insp Brig Pvt Mt vs cf viz e.g i.e E.g I.e"
 )
 BEFORE_NUMBER = "No Nos Sec Ch Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec Art Tel Ed Ex"
-# Before a number, a bracket or a word in lower case, and with a capital too. In 86 MB of technical
-# text and prose others were not met (“dept.”), or lost (“ed.”, “refs.”)
+# Before a number, a bracket or a word in lower case, with a capital too: what 86 MB of technical
+# text and prose had, without those that lost there (“ed.”, “refs.”)
 ANYWHERE = "al approx avg ca cf dr eq fig ft ibid incl mr mrs pp ref resp sq univ vol vs"
+# Of the same kind, and not met there
+ANYWHERE += " chap dept eqs est excl figs max min para tab vols"
 MARKS = ("", "(", "[", '"', "'")  # characters that may precede an abbreviation
 LONGEST = 8  # characters of a token with its full stop: `boundaries` packs no more
 NEWLINE, UPPER, LOWER = 0, 0x81, 0x82  # codes of `boundaries.fold`
