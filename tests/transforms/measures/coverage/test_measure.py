@@ -84,7 +84,7 @@ def test_what_so_few_records_cannot_show_is_said_and_not_judged() -> None:
     assert surely is not None and surely.rolling["state"] == "gap"
     enough = judged(900, 3000, tau="0.5%")
     assert enough is not None and enough.rolling["state"] == "no gap"
-    assert enough.verdict.reason == "no intersection is below 0.005"
+    assert enough.verdict.reason == "no intersection of attributes is below 0.005"
 
 
 def test_sums_keep_what_the_next_verdict_needs() -> None:
