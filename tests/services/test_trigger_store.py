@@ -68,5 +68,5 @@ def test_rules_fire_once_for_an_output_in_a_store(
     found = {each.rule: each for each in triggers.history(out)}
     assert found["trains"].outcome == "failed" and "local output" in found["trains"].message
     shown = call("gate", "trigger", out, "--json")
-    assert shown.status == 0 and len(shown.json) == len(done) + 1
+    assert shown.status == 0 and len(shown.json["actions"]) == len(done) + 1
     assert triggers.pending(out) == []

@@ -33,7 +33,7 @@ def test_a_rule_trains_and_the_next_one_measures(tmp_path: Path, call: Call) -> 
     assert call("run", "--input", corpus, "--output", out, "--config", settings).status == 0
     ended = call("gate", "trigger", "--run", out, "train", "--config", settings, "--json")
     assert ended.status == 0, ended.out + ended.err
-    train, measure = ended.json
+    train, measure = ended.json["actions"]
     assert (train["rule"], measure["rule"], measure["pane"]) == ("train", "measure", 0)
     made = json.loads((out / "triggers/models/train.00000000/training.json").read_text())
     assert made["data"]["documents"] == 8 and len(made["losses"]) == 2
