@@ -48,10 +48,9 @@ def last(own: FinetuneAction, made: Path, decision: Decision) -> Path | None:
 def comparison(own: FinetuneAction, wanted: Promotion, made: Path, decision: Decision) -> list[str]:
     """The command that decides on what was trained. Raises OSError."""
     target = made / decision.key
-    found = ["promote", "--model", own.model, "--trained", str(target)]
+    found = ["benchmark", "--model", own.model, "--trained", str(target)]
     before = last(own, made, decision)
     found += ["--last", str(before)] if before is not None else []
-    found += ["--base-output", str(made / f"{decision.rule}.base")]
     found += ["--margin", str(wanted.margin)]
     for suite in wanted.suites:
         found += ["--suite", suite]

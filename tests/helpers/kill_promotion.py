@@ -15,6 +15,7 @@ from kill_anywhere import evenly, killed_runs, wrong
 
 from evenflow.gates import triggers
 from evenflow.gates.triggers import Decision
+from evenflow.pipelines.cli.app import application
 from evenflow.pipelines.lab.train import promote
 from evenflow.pipelines.triggers import actions
 from evenflow.pipelines.triggers.actions import Attempt
@@ -28,12 +29,15 @@ KILLS = 25
 
 def lab(words: list[str], output: Any, decision: Decision, *_: Any) -> Attempt:
     """Do what a command of the laboratory does."""
+    command = application().commands["lab"].commands[words[4]]
+    command.make_context(words[4], [*words[5:]])  # it is there, and takes these options
     named = dict(itertools.pairwise(words))
     if words[4] == "finetune":
         return finetune(Path(named["--output"]), named.get("--adapter", ""))
     last = named.get("--last")
     suites, margin = [named["--suite"]], float(named["--margin"])
-    trained, base = Path(named["--trained"]), Path(named["--base-output"])
+    trained = Path(named["--trained"])
+    base = trained.with_name(f"{trained.stem}.base")
     promote.promote("model", trained, Path(last) if last else None, base, suites, margin)
     return Attempt(True, "exit status 0")
 

@@ -46,7 +46,7 @@ def lab_benchmark(
 
     With --trained it decides whether a new adapter or model is no worse than the one before: all
     three models are asked the same items. Benchmarks and decision.json go to the trained model's
-    name with `.checked`.
+    name with `.checked`, those of the model as it is to its name with `.base`.
 
     Args:
         model (DIR|NAME): Folder of a model, or a name in build/models.
@@ -68,7 +68,7 @@ def lab_benchmark(
     if trained is not None:
         from evenflow.pipelines.lab.train.promote import promote
 
-        place = trained.with_name("base.checked")
+        place = trained.with_name(f"{trained.stem}.base")  # one for all that a trigger trains
         made = promote(model, trained, last, place, suite, margin, benchmark_data, items)
         return show(made, as_json, lambda made: print(made["reason"]))
     if output is None:

@@ -1,4 +1,4 @@
-"""`evenflow reference` and `init`, and runs that are judged by what they wrote."""
+"""`evenflow init`, references, and runs that are judged by what they wrote."""
 
 import json
 import random
