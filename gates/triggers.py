@@ -315,17 +315,17 @@ def history(output: Place, most: int | None = None) -> list[ActionOutcome]:
     return [_read(storage, f"{folder}/{name}", ActionOutcome) for _, name, folder in kept]
 
 
-def _ended(storage: Storage) -> list[tuple[str, str, str]]:
+def _ended(storage: Storage, folders: Sequence[str] = OUTCOMES) -> list[tuple[str, str, str]]:
     """The actions that ended, by pane: its number, the name of the file, and the folder."""
-    names = {folder: storage.names(f"{FOLDER}/{folder}") for folder in OUTCOMES}
-    return sorted((name.split(".")[1], name, each) for each in OUTCOMES for name in names[each])
+    names = {folder: storage.names(f"{FOLDER}/{folder}") for folder in folders}
+    return sorted((name.split(".")[1], name, each) for each in folders for name in names[each])
 
 
 def last_figures(output: Place) -> ActionOutcome | None:
     """The benchmark that was done for the latest pane; None if there is none. Raises OSError."""
     storage = at(output)
-    done = (name for _, name, folder in reversed(_ended(storage)) if folder == "done")
-    found = (_read(storage, f"done/{name}", ActionOutcome) for name in done)
+    done = reversed(_ended(storage, ("done",)))
+    found = (_read(storage, f"done/{name}", ActionOutcome) for _, name, _ in done)
     return next((each for each in found if each.figures), None)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -91,7 +91,11 @@ def missing(root: Place, files: Sequence[str]) -> list[str]:
     Returns:
         A sentence about each, without a full stop.
     """
-    known = notes(root) if files else {}
+    return said(notes(root) if files else {}, files)
+
+
+def said(known: Mapping[str, Pruned], files: Sequence[str]) -> list[str]:
+    """Say the same with the notes at hand, by file."""
     return [
         f"{name} was pruned on {known[name].when} by {known[name].who}"
         if name in known

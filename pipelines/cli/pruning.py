@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.history import History
-from evenflow.gates.ledger.reviews import user
+from evenflow.gates.ledger.reviews import signed
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.transforms.storage.storage import Storage
@@ -33,7 +32,7 @@ def prune(directory: Storage, limit: str, what: Sequence[Kind], delete: bool) ->
     gone = pruned.chosen(old, before, number * BYTES[unit] if unit in BYTES else None)
     note = None
     if delete:
-        who = f"{user()} on {socket.gethostname()}"
+        who = signed(None)["who"]
         rest = [each for each in gone if each.kind != "staged"]
         staged = [each for each in gone if each.kind == "staged"]
         done = pruned.prune(directory, history, rest, who)

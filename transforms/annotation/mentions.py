@@ -152,9 +152,7 @@ class MentionCounter:
             for owner, (first, last) in enumerate(pairwise(edges)):
                 begin, text = int(piece.begins[owner]), piece.texts[owner]
                 spoken = piece.languages and piece.languages[owner]
-                if (first == last and not every) or (
-                    spoken or language.ENGLISH
-                ) != language.ENGLISH:
+                if (first == last and not every) or spoken not in (None, language.ENGLISH):
                     continue
                 low, high = np.searchsorted(piece.starts, (begin, begin + len(text)))
                 own = [

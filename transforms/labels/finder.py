@@ -149,8 +149,9 @@ class LabelFinder:
             if codes and len(found[number].starts):
                 spoken = self._spoken(words, texts) if languages is None else languages
                 read = np.array([each is None or each in codes for each in spoken], bool)
-                owners = np.searchsorted(begins, found[number].starts, "right") - 1
-                found[number] = found[number].take(read[owners])
+                if not read.all():
+                    owners = np.searchsorted(begins, found[number].starts, "right") - 1
+                    found[number] = found[number].take(read[owners])
         return joined, begins, found
 
     def _spoken(self, words: WordList, texts: Sequence[str]) -> Sequence[str | None]:

@@ -126,7 +126,9 @@ class Forms:
         owners, ours = (np.searchsorted(begins, each, "right") for each in (left[:, 0], spans[0]))
         keys, counts = np.unique(owners * size + left[:, 1], return_counts=True)
         own = ours * size + spans[2]
-        others = np.array([np.count_nonzero(own == each) for each in keys.tolist()], np.int64)
+        ordered = np.sort(own)
+        low, high = (np.searchsorted(ordered, keys, side) for side in ("left", "right"))
+        others = high - low
         sensed = keys[(counts >= LEAST_OUT) & (counts >= SHARE_OUT * (counts + others))]
         kept = ~np.isin(own, sensed)
         return spans[0][kept], spans[1][kept], spans[2][kept]

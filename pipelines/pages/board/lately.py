@@ -28,13 +28,20 @@ class Lately(Generic[Value]):
         """Keep a value; the one that was not used for the longest time is dropped."""
         with self._lock:
             self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
+            self._drop(key)
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made and kept if it is not there."""
         found = self.peek(key)
         if found is None:
-            self.put(key, found := make())
+            made = make()  # without the lock: it may take long
+            with self._lock:
+                found = self._values.setdefault(key, made)  # another thread may have been first
+                self._drop(key)
         return found
+
+    def _drop(self, used: Hashable) -> None:
+        """Drop what was not used for the longest time."""
+        self._values.move_to_end(used)
+        while len(self._values) > self._most:
+            self._values.popitem(last=False)

@@ -64,9 +64,10 @@ def why(
         name: _attribute(storage, history, entry, name, earlier, config) for name in names
     }
     unread = {name for each in attributes.values() for name in each.unread}
+    notes = pruned.notes(storage) if unread else {}
     for each in attributes.values():
-        each.missing = pruned.missing(storage, each.unread)
-    if "next" in step and unread and unread & pruned.notes(storage).keys():
+        each.missing = pruned.said(notes, each.unread)
+    if "next" in step and unread & notes.keys():
         step |= reasons.kinds()["pruned"]
     book, then = step.get("runbook"), step.get("next")
     return Why(

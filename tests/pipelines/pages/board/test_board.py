@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -336,3 +337,18 @@ def test_text_from_outside_stays_text(tmp_path: Path) -> None:
     for page in shown:
         assert "&lt;script&gt;alert" in page or page is shown[1]
         assert not any(each in page for each in ("<script>alert", "<img", 'href="javascript'))
+
+
+def test_two_threads_share_what_either_made() -> None:
+    kept, both = Lately[list[int]](2), threading.Barrier(2)
+    found: list[list[int]] = []
+
+    def use(number: int) -> None:
+        found.append(kept.get("key", lambda: [number + 0 * both.wait(10)]))
+
+    threads = [threading.Thread(target=use, args=(number,)) for number in (1, 2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(found) == 2 and found[0] is found[1] and kept.peek("key") is found[0]
