@@ -31,7 +31,7 @@ LIMITS = {
     "pipelines/accepted": 550,
     "pipelines/api": 1_974,
     "pipelines/cli": 2_346,
-    "pipelines/engine": 4_494,
+    "pipelines/engine": 4_499,
     "pipelines/examples": 57,
     "pipelines/explain": 588,
     "pipelines/lab": 2_937,
@@ -43,7 +43,7 @@ LIMITS = {
     "schemas": 1_476,
     "schemas/config": 1_935,
     "setup.py": 119,
-    "tests": 42_424,
+    "tests": 42_440,
     "transforms": 10,
     "transforms/annotation": 991,
     "transforms/io": 2_450,
@@ -60,7 +60,7 @@ LIMITS = {
     "transforms/text": 1_193,
     "wordlists": 667,
 }
-PRODUCT = 51_136  # pure lines of all rooms but the tests
+PRODUCT = 51_144  # pure lines of all rooms but the tests
 WORDS = 45_000  # of README and of docs/
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 248, 207
