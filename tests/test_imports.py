@@ -22,7 +22,7 @@ ORDER = (
     ("pipelines.cli",),
     ("pipelines.lab", "pipelines.triggers"),
     ("pipelines.pages.board", "pipelines.engine.stream"),
-    ("pipelines.engine.files", "pipelines.doctor"),
+    ("pipelines.engine.files", "pipelines.doctor", "pipelines.corpus"),
     ("pipelines.engine.panes", "pipelines.engine.runners"),
     ("pipelines.engine.one_thread",),
     ("pipelines.metrics", "pipelines.accepted"),

@@ -13,7 +13,7 @@ from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import show
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.engine.files.coverage import Records
+    from evenflow.pipelines.corpus.coverage import Records
 
 # Keys with an option in all commands of `coverage`
 COUNTED = ("coverage.attributes", "coverage.tau", "coverage.by")
@@ -37,7 +37,7 @@ class Counting(options.Settings):
 
     def records(self, inputs: list[str]) -> Records:
         """The records of files under the options. Raises MissingParameter, ConfigError."""
-        from evenflow.pipelines.engine.files.coverage import Records
+        from evenflow.pipelines.corpus.coverage import Records
 
         config = self.configuration()
         for name in ("attributes", "tau"):

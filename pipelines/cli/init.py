@@ -12,7 +12,7 @@ from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
-    from evenflow.pipelines.engine.files.look import Look
+    from evenflow.pipelines.corpus.look import Look
     from evenflow.schemas.config import Config
 
 
@@ -59,9 +59,9 @@ def init(
     config = selection.configuration()
     if reference is not None:
         return _reference(inputs, config, reference, add)
-    from evenflow.pipelines.engine.files import reference as making
-    from evenflow.pipelines.engine.files.first_config import lines
-    from evenflow.pipelines.engine.files.look import NoTextError, look
+    from evenflow.pipelines.corpus import reference as making
+    from evenflow.pipelines.corpus.first_config import lines
+    from evenflow.pipelines.corpus.look import NoTextError, look
     from evenflow.transforms.measures.shift.measure import NAMED, wandering
 
     seen: Look | None = None
@@ -99,7 +99,7 @@ def init(
 def _reference(inputs: Sequence[str], config: Config, to: Path, add: bool) -> None:
     """Write what each source of a corpus, or of the accepted panes of an output, is."""
     from evenflow.pipelines.cli.gate import opened
-    from evenflow.pipelines.engine.files import reference as making
+    from evenflow.pipelines.corpus import reference as making
     from evenflow.transforms.measures.shift.measure import NAMED, read, wandering
     from evenflow.transforms.measures.shift.reference import judged
     from evenflow.transforms.storage.storage import at

@@ -33,7 +33,7 @@ def measure(
 
     Exit status: 0 done, 3 there was no document, 2 wrong usage or configuration, 1 failure.
     """
-    from evenflow.pipelines.engine.files.measure import measure as figures_of
+    from evenflow.pipelines.corpus.measure import measure as figures_of
     from evenflow.pipelines.terminal import summaries, tables
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
@@ -90,7 +90,7 @@ def compare(
         by (FIELD): Compare by the source that this field names, too.
         unpaired: Equal ids name different documents.
     """
-    from evenflow.pipelines.engine.files.compare import compared
+    from evenflow.pipelines.corpus.compare import compared
     from evenflow.pipelines.terminal import comparison
 
     config = selection.configuration()

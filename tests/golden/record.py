@@ -46,8 +46,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenflow.gates.ledger.files import canonical
+from evenflow.pipelines.corpus.measure import measure
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.engine.files.measure import measure
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.pipelines.pages.report.report import build
 from evenflow.schemas.config import Config, load

@@ -63,7 +63,7 @@ def lab_bias_score(
 def _reference(inputs: Sequence[str], output: Path, config: Config) -> None:
     """Write the percentiles of the scores of a corpus."""
     from evenflow.gates.ledger.files import canonical
-    from evenflow.pipelines.engine.files.measure import measure
+    from evenflow.pipelines.corpus.measure import measure
     from evenflow.pipelines.terminal.progress import reporter
     from evenflow.schemas.documents import Figures
     from evenflow.transforms.io import files

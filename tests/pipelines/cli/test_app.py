@@ -412,7 +412,7 @@ def test_an_unexpected_error_is_one_line(
     def broken(inputs: object, config: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr("evenflow.pipelines.engine.files.measure.measure", broken)
+    monkeypatch.setattr("evenflow.pipelines.corpus.measure.measure", broken)
     ended = call("measure", texts)
     assert (ended.status, ended.out) == (1, "")
     assert len(ended.err.splitlines()) == 1

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evenflow.pipelines.corpus.look import NoTextError, look
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.engine.files.look import NoTextError, look
 from evenflow.schemas.config import ConfigError, load, value
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.fitting import restored

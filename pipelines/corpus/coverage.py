@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from evenflow.pipelines.engine.files.measure import measure
+from evenflow.pipelines.corpus.measure import measure
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures

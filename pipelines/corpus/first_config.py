@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from evenflow.pipelines.engine.files.look import Field, Look, Seen
+from evenflow.pipelines.corpus.look import Field, Look, Seen
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.commented import scalar
 from evenflow.schemas.config import Config

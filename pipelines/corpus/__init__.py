@@ -1,0 +1,1 @@
+"""What looks at a corpus of files and gates nothing: init, measure, compare, coverage."""
