@@ -29,10 +29,6 @@ PAGES = {
     "report.png": "docs/report.png",
     "experiment.html": "docs/experiment/speeches.html",
 }
-PAGES |= {
-    f"runbooks/{path.name}": f"docs/runbooks/{path.name}"
-    for path in sorted((ROOT / "docs" / "runbooks").glob("*.md"))
-}
 DIRECTIVE = re.compile(r"^::: (\w+)(?: (.*))?$", re.MULTILINE)
 TOPS = ("pipelines", "gates", "transforms", "schemas", "wordlists", "prompts")
 
@@ -88,7 +84,7 @@ def _helps(command: Any, name: str, above: Any = None) -> Iterator[str]:
     context = command.make_context(name, ["--"], parent=above, resilient_parsing=True)
     context.meta[EVERY] = True  # pages explain rare options too
     context.terminal_width = context.max_content_width = 92
-    yield f"## {context.command_path}\n\n" + _fenced("text", command.get_help(context))
+    yield f"### {context.command_path}\n\n" + _fenced("text", command.get_help(context))
     for each in getattr(command, "commands", {}).values():
         yield from _helps(each, each.name, context)
 

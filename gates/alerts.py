@@ -14,7 +14,7 @@ hours 5 %; 3 for a day and 1 for three days take 10 %.
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import yaml
 
@@ -35,8 +35,8 @@ def rules(config: Config, most_wait: int | None = None) -> str:
     for rule in found["groups"][0]["rules"]:
         if "alert" not in rule:
             continue
-        book = PurePosixPath(rule["annotations"]["runbook_url"]).stem
-        rule["annotations"]["runbook_url"] = config.alerts.runbooks.replace("{name}", book)
+        book = config.alerts.runbooks.replace("{name}", rule["alert"].lower())
+        rule["annotations"]["runbook_url"] = book
         if most_wait is not None and "for" in rule:
             wait = min(int(rule["for"].removesuffix("s")), most_wait)
             rule |= {"for": f"{wait}s"}

@@ -66,7 +66,7 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
     share = f"{lost} of {counted(asked, 'question')} to the LLM fell back to the embedded model"
     if lost <= most * asked:
         return Verdict(state="open", reason=share)
-    return Verdict(state=state, reason=f"{share} ({_ranked(reasons)}), {most:.1%} at most may")
+    return Verdict(state=state, reason=f"{share} ({_ranked(reasons)}), limit {most:.1%}")
 
 
 def _ranked(counts: Mapping[str, int]) -> str:

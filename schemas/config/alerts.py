@@ -29,7 +29,7 @@ class Budgets(Section):
         default=0.001,
         gt=0,
         le=0.06,
-        description="Share of the records that may become dead letters in the long run.",
+        description="Share of the records that may be unreadable in the long run.",
     )
     verdict: float = Field(
         default=0.01,
@@ -61,7 +61,7 @@ class Alerts(Section):
     dead_share: Share = Field(
         default=0.01,
         description=(
-            "An alert fires if this share of an hour's records became dead letters. 0.01: a fifth"
+            "An alert fires if this share of an hour's records could not be read. 0.01: a fifth"
             " of gate.most_dead, at which a pane is blocked."
         ),
     )
@@ -119,10 +119,10 @@ class Alerts(Section):
         ),
     )
     runbooks: str = Field(
-        default="docs/runbooks/{name}.md",
+        default="docs/pages/runbooks.md#{name}",
         pattern=r"\{name\}",
         description=(
-            "Address of a runbook, which alerts show; {name} stands for its name. Give the one at"
-            " which your documentation is served."
+            "Address of a runbook, which alerts show; {name} stands for the alert in small letters."
+            " Give the one at which your documentation is served."
         ),
     )

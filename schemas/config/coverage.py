@@ -1,4 +1,4 @@
-"""Section `coverage`: meetings of attributes that are too rare."""
+"""Section `coverage`: intersections of attributes that are too rare."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CoverageSettings(Section):
         default=None,
         min_length=1,
         description=(
-            "Attributes whose meetings are looked at. A measured attribute is named in the text;"
+            "Attributes whose intersections are looked at. A measured one is named in the text;"
             " COLUMN.PROPERTY is looked up in entities, and text.PROPERTY for the names in the"
             " text; any other name is a field of the documents. null: all measured attributes."
         ),
@@ -73,7 +73,7 @@ class CoverageSettings(Section):
         ge=1,
         description=(
             "Most attributes that meet in a pattern. 2: few sentences name three attributes, so"
-            " that nearly all meetings of three are too rare."
+            " that nearly all intersections of three are too rare."
         ),
     )
     warn: Share = Field(

@@ -23,7 +23,6 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("pages/*.md")),
-    *sorted((ROOT / "docs").glob("runbooks/*.md")),
 ]
 RUN_ELSEWHERE = {"tutorial.md"}  # whose commands follow each other: test_tutorial.py
 INLINE = re.compile(r"`(evenflow [^`]+)`")

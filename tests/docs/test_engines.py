@@ -1,4 +1,4 @@
-"""The page on engines names tests that there are, and the versions that they run."""
+"""The page on clusters names tests that there are, and the versions that they run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from places import ROOT
 
-PAGE = (ROOT / "docs/pages/engines.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/pages/clusters.md").read_text(encoding="utf-8")
 
 
 def versions(start: str) -> set[str]:

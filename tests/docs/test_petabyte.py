@@ -1,4 +1,4 @@
-"""The page on a petabyte has what its command prints, and the speeds of the page on cost."""
+"""The page on cost has what the simulation of a petabyte prints, and the speeds that it uses."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ def test_the_page_has_what_the_command_prints(
     monkeypatch.setattr(sys, "argv", ["simulate.py"])
     simulate.main()
     table, rest = capsys.readouterr().out.split("\n\n")
-    page = (PAGES / "petabyte.md").read_text(encoding="utf-8")
+    page = (PAGES / "cost.md").read_text(encoding="utf-8")
     assert table in page
     text = " ".join(page.split())
     for figure in re.findall(r"[\d.e+]+ tokens|\$[\d,]+\d|a beat takes \d+% of the time", rest):
         assert figure in text
 
-    cost = (PAGES / "cost.md").read_text(encoding="utf-8")
     for mode, speed in simulate.MB_A_SECOND.items():
-        assert f"| {mode} | {speed} [" in cost
+        assert f"| {mode} | {speed} [" in page
     path = ROOT / "tests" / "benchmarks" / "results" / "requests_to_a_store.json"
     rows = json.loads(path.read_text(encoding="utf-8"))["tables"][0]["rows"]
     assert rows[0][:2] == ["workers", f"{simulate.MADE_WRITES}"]

@@ -12,14 +12,15 @@ from places import ROOT
 from evenflow.pipelines.cli import app
 from evenflow.schemas.config import load
 
-RUNBOOKS = sorted((ROOT / "docs" / "runbooks").glob("*.md"))
+PAGE = (ROOT / "docs" / "pages" / "runbooks.md").read_text(encoding="utf-8")
+RUNBOOKS = [(part.partition("\n")[0], part) for part in PAGE.split("\n## ")[1:]]
 COMMAND = re.compile(r"`evenflow ([^`]+)`|^    evenflow (.+)$", re.MULTILINE)
 # What stands for a value
 PLACEHOLDERS = {"N": "1", "DIR": "out", "URL": "http://127.0.0.1:1/v1", "NAME": "name"}
 COMMANDS = [
-    (path.stem, (match[1] or match[2]).strip())
-    for path in RUNBOOKS
-    for match in COMMAND.finditer(path.read_text(encoding="utf-8"))
+    (name, (match[1] or match[2]).strip())
+    for name, text in RUNBOOKS
+    for match in COMMAND.finditer(text)
 ]
 
 
@@ -50,7 +51,7 @@ KEY = re.compile(r"`((?:alerts|gate|llm|pane|metrics|kafka)\.[a-z_]+)`")
 
 def test_keys_that_runbooks_name_are_keys_of_the_configuration() -> None:
     config = load(None).model_dump()
-    named = {(path.stem, key) for path in RUNBOOKS for key in KEY.findall(path.read_text("utf-8"))}
+    named = {(name, key) for name, text in RUNBOOKS for key in KEY.findall(text)}
     assert len(named) > 5
     for page, key in sorted(named):
         section, _, name = key.partition(".")

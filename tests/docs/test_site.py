@@ -76,9 +76,13 @@ def test_paths_that_texts_name_are_there() -> None:
 def test_pages_have_what_is_made_from_the_code(site: Path) -> None:
     stated = " ".join(str(interval.__doc__).split()[:4])
     expected = {
-        "configuration.html": ("min_mentions", "max_text_mib"),
-        "commands.html": ("evenflow words check", "--publish-from"),
-        "metrics.html": ("evenflow_panes_total", "evenflow_dr_low"),
+        "reference.html": (
+            "min_mentions",
+            "max_text_mib",
+            "evenflow words check",
+            "--publish-from",
+        ),
+        "operations.html": ("evenflow_panes_total", "evenflow_dr_low"),
         "statistics.html": (stated, "documents_until"),
         "architecture.html": ("transforms/", "<svg"),
         "contributing.html": ("Add an attribute",),

@@ -145,7 +145,7 @@ def test_a_stream_at_a_threshold_flaps_less_with_hysteresis(level: float) -> Non
     assert with_it < without / 5
 
 
-def test_the_gravest_state() -> None:
+def test_the_worst_state() -> None:
     assert worst([]) == "open"
     assert worst(["open", "warn", "open"]) == "warn"
     assert worst(iter(["block", "warn"])) == "block"

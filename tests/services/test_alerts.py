@@ -134,7 +134,7 @@ def test_from_an_uneven_text_to_the_pager_and_back(
         reason = alert["annotations"]["description"]
         assert f"rolling DR is {float(low['value'][1]):.4g};" in reason
         assert reason.endswith("the threshold of block is 0.45.")
-        assert alert["annotations"]["runbook_url"].endswith("dr_block.md")
+        assert alert["annotations"]["runbook_url"].endswith("#evenflowdrblock")
         wait("backlog seen", lambda: bool(prometheus.query("sum(evenflow_backlog_records) > 0")))
         release = [EVENFLOW, "gate", "release", str(output), "--reason", "looked at by Ada"]
         assert subprocess.run(release, capture_output=True).returncode == 0

@@ -36,7 +36,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_why_a_pane_was_blocked(call: Call, output: Path) -> None:
     found = call("gate", "why", output, "--json").json
     assert (found["pane"], found["verdict"]["state"]) == (1, "block")
-    assert found["runbook"] == "docs/runbooks/dr_block.md"
+    assert found["runbook"] == "docs/pages/runbooks.md#evenflowdrblock"
     assert f"evenflow gate accept {output} --pane 1" in found["next"]
     [gender] = found["attributes"].values()
     assert gender["window"]["panes"] == [0] and gender["unread"] == []
