@@ -2,8 +2,8 @@
 
     python -m evenflow.pipelines.examples.whole_gate localhost:9092 docs out --runner=FnApiRunner
 
-It reads up to the end of the topic, so the last window ends. `evenflow stream` makes the same panes
-of the records, with the same counts and verdicts. Who reads for ever gives `within` days.
+It reads up to the end of the topic; with `until_end=False` for ever, on a runner such as Flink.
+`evenflow stream` makes the same panes of the records, with the same counts and verdicts.
 """
 
 from __future__ import annotations
@@ -13,21 +13,17 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
-from apache_beam.transforms.window import FixedWindows, GlobalWindows
+from apache_beam.transforms.window import FixedWindows
 
 from evenflow.beam import (
     AnnotateDocuments,
-    CheckPane,
-    CountMentions,
     FilterStereotypes,
     GroupPanes,
     JudgePanes,
     KeyByPane,
-    MeasurePanes,
+    MakePanes,
     ReadKafkaDocuments,
     RollingRepresentation,
-    Substitute,
-    WeightDocuments,
     WriteShards,
 )
 from evenflow.settings import Configuration
@@ -40,28 +36,23 @@ def whole_gate(
     output: str,
     config: Configuration = None,
     seconds: int = 60,
+    until_end: bool = True,
 ) -> dict[str, Any]:
     """Build the graph."""
-    read = pipeline | "Topic" >> ReadKafkaDocuments(servers, topic, config)
+    read = pipeline | "Topic" >> ReadKafkaDocuments(servers, topic, config, until_end=until_end)
     annotated = read.documents | AnnotateDocuments(config)
     rolling = annotated | RollingRepresentation(4 * seconds, seconds, 3600, config)
     kept, aside = annotated | FilterStereotypes(config)
     windows = FixedWindows(seconds)
-    keyed = kept | "Panes" >> beam.WindowInto(windows) | KeyByPane()
-    panes, weights = keyed | GroupPanes(config) | Substitute(config) | WeightDocuments(config)
-    counted = panes | beam.FlatMapTuple(lambda pane, every: ((pane, each) for each in every))
-    known = {
-        "sums": counted | beam.CombinePerKey(CountMentions(config)),
-        "checks": panes | CheckPane(config),
-        "weights": weights,
-        "measures": panes | MeasurePanes(config),
-    }
+    panes = kept | "Panes" >> beam.WindowInto(windows) | KeyByPane() | GroupPanes(config)
+    made = panes | MakePanes(config)
+    known = {"made": made.made}
     for name, each in (("documents", annotated), ("dead_letters", read.dead_letters)):
         count = beam.WindowInto(windows) | KeyByPane() | beam.combiners.Count.PerKey()
         known[name] = each | f"Count {name}" >> count
-    verdicts = known | JudgePanes(config, within=GlobalWindows())
-    found = {"panes": panes, "verdicts": verdicts}
-    found["written"] = found | WriteShards(output, config, within=GlobalWindows())
+    verdicts = known | JudgePanes(config)
+    written = {"shards": made.shards, "verdicts": verdicts} | WriteShards(output)
+    found = {"panes": made.documents, "verdicts": verdicts, "written": written}
     return {**found, "rolling": rolling, "aside": aside, "dead_letters": read.dead_letters}
 
 

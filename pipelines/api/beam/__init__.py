@@ -1,4 +1,4 @@
-"""Transforms for other people's Beam pipelines: read, annotate, repair, weigh, check, judge, write.
+"""Transforms for other people's Beam pipelines: read, annotate, make panes, judge, write.
 
 All of them call the code of the engine. `pipelines/examples/whole_gate.py` builds the whole gate
 from them.
@@ -11,7 +11,7 @@ Example:
     ...     for number in range(2)
     ...     for n in range(200)
     ... ]
-    >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+    >>> with beam.Pipeline("FnApiRunner") as pipeline:
     ...     panes = (
     ...         pipeline
     ...         | beam.Create(documents)
@@ -29,25 +29,20 @@ Example:
 from evenflow.beam.annotating import AnnotateDocuments, FilterStereotypes
 from evenflow.beam.counting import CountMentions, RollingRepresentation
 from evenflow.beam.grouping import GroupPanes, KeyByPane
-from evenflow.beam.judging import JudgePanes, judge_panes
+from evenflow.beam.judging import JudgePanes
 from evenflow.beam.kafka import ReadKafkaDocuments
-from evenflow.beam.measuring import MeasurePanes
-from evenflow.beam.panes import CheckPane, Substitute, WeightDocuments
+from evenflow.beam.panes import MakePanes
 from evenflow.beam.writing import WriteShards
 
 __all__ = [
     "AnnotateDocuments",
-    "CheckPane",
     "CountMentions",
     "FilterStereotypes",
     "GroupPanes",
     "JudgePanes",
     "KeyByPane",
-    "MeasurePanes",
+    "MakePanes",
     "ReadKafkaDocuments",
     "RollingRepresentation",
-    "Substitute",
-    "WeightDocuments",
     "WriteShards",
-    "judge_panes",
 ]

@@ -11,12 +11,13 @@ from apache_beam import typehints
 from apache_beam.pvalue import TaggedOutput
 
 from evenflow.beam.elements import Document, SteppedTransform, checked_document
-from evenflow.beam.steps import EngineStep, PaneStep, staged_block
+from evenflow.beam.steps import PaneStep, staged_block, without_measures
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import REASON, TEXT
 from evenflow.transforms.io.record_parser import RecordParser
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.stereotypes.measure import StereotypeMeasure
 
 ASIDE = "aside"  # the output of documents that are set aside
 
@@ -61,13 +62,15 @@ class DocumentAnnotator:
 
 @typehints.with_input_types(dict[str, Any])
 @typehints.with_output_types(dict[str, Any])
-class _Annotate(EngineStep):
-    """Annotates documents one by one."""
+class _Annotate(beam.DoFn):
+    """Annotates documents one by one; the tables of word lists are built once a worker."""
+
+    def __init__(self, settings: dict[str, Any]):
+        self._settings = settings
 
     def setup(self) -> None:
         """Build the tables of the word lists."""
-        super().setup()
-        self._annotator = DocumentAnnotator(self.config)
+        self._annotator = DocumentAnnotator(Config.model_validate(self._settings))
 
     def process(self, element: Mapping[str, Any]) -> Iterator[Document]:
         """Annotate a document."""
@@ -101,7 +104,7 @@ class AnnotateDocuments(SteppedTransform):
 
     Example:
         >>> import apache_beam as beam
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     _ = (
         ...         pipeline
         ...         | beam.Create([{"id": "a", "text": "She came. It rained."}])
@@ -140,7 +143,12 @@ class AnnotateDocuments(SteppedTransform):
 class _Filter(PaneStep):
     """Filters documents one by one."""
 
-    sections, of_attributes = ("stereotypes",), ("stereotypes",)
+    def narrow(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Leave repair, weights and other measures out."""
+        for section in (settings["repair"], *settings["attributes"].values()):
+            section["mode"] = ["measure"]
+        settings["measures"] = {}
+        return without_measures(settings, {StereotypeMeasure.name})
 
     def setup(self) -> None:
         """Build the tables, and load the models."""
@@ -177,7 +185,7 @@ class FilterStereotypes(SteppedTransform):
     Example:
         >>> import apache_beam as beam
         >>> config = {"stereotypes.policy": "remove"}
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     kept, aside = (
         ...         pipeline
         ...         | beam.Create([{"id": "a", "text": "She came. It rained."}])

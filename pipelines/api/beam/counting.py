@@ -45,7 +45,7 @@ class CountMentions(beam.CombineFn):
         >>> import apache_beam as beam
         >>> from evenflow.beam import AnnotateDocuments
         >>> documents = [{"id": "a", "text": "She came."}, {"id": "b", "text": "He and his son."}]
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     _ = (
         ...         pipeline
         ...         | beam.Create(documents)
@@ -134,7 +134,7 @@ class RollingRepresentation(Configured):
         >>> import apache_beam as beam
         >>> from evenflow.beam import AnnotateDocuments
         >>> texts = [(0, "She came."), (50, "He came."), (70, "He left.")]
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     _ = (
         ...         pipeline
         ...         | beam.Create([({"id": str(at), "text": text}, at) for at, text in texts])

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, cast
 
 import apache_beam as beam
-from apache_beam.transforms.window import WindowFn
 
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.messages import shown
@@ -40,38 +39,11 @@ class Configured(beam.PTransform):
         self.settings = checked(config, **named).model_dump()
 
 
-class Windowed(Configured):
-    """A transform that brings panes of its inputs together.
-
-    Args:
-        within: The windows in which panes meet; None: those of the inputs.
-    """
-
-    def __init__(
-        self,
-        config: Configuration = None,
-        *,
-        within: WindowFn | None = None,
-        **named: Sequence[str],
-    ):
-        super().__init__(config, **named)
-        self._within = within
-
-    def windowed(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The inputs' PCollections by name, in the windows in which panes meet."""
-        if self._within is None:
-            return dict(inputs)
-        return {
-            name: each | f"Windows of {name}" >> beam.WindowInto(self._within)
-            for name, each in inputs.items()
-        }
-
-
 class SteppedTransform(Configured):
     """A transform that is one step, a DoFn of the settings. Arguments are those of `Configured`."""
 
     _step: ClassVar[Any]
-    _outputs: ClassVar[tuple[str, str] | None] = None  # main output and tag, where there are two
+    _outputs: ClassVar[tuple[str, ...]] = ()  # the main output and tags, where there are several
 
     def expand(self, input_or_inputs: Any) -> Any:
         """Apply the transform.
@@ -80,13 +52,13 @@ class SteppedTransform(Configured):
             input_or_inputs: A PCollection of what the step takes.
 
         Returns:
-            A PCollection of what the step yields, or its two outputs.
+            A PCollection of what the step yields, or its outputs.
         """
         step = beam.ParDo(self._step(self.settings))
-        if self._outputs is None:
+        if not self._outputs:
             return input_or_inputs | step
-        main, tag = self._outputs
-        return input_or_inputs | step.with_outputs(tag, main=main)
+        main, *tags = self._outputs
+        return input_or_inputs | step.with_outputs(*tags, main=main)
 
 
 def checked_document(element: Any) -> Document:

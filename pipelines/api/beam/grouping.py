@@ -22,7 +22,7 @@ class KeyByPane(beam.PTransform):
 
     Example:
         >>> import apache_beam as beam
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     _ = (
         ...         pipeline
         ...         | beam.Create([{"id": "7", "text": "She came."}])

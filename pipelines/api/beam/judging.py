@@ -1,4 +1,4 @@
-"""Verdicts on panes, in the order of their numbers."""
+"""Verdicts on panes, in the order of their times."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
+import orjson
+from apache_beam import coders, typehints
+from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.transforms.userstate import (
+    BagStateSpec,
+    ReadModifyWriteStateSpec,
+    TimerSpec,
+    on_timer,
+)
+from apache_beam.transforms.window import GlobalWindows, TimestampedValue
+from apache_beam.utils.timestamp import Timestamp
 
-from evenflow.beam.elements import Windowed
+from evenflow.beam.elements import Configured
 from evenflow.gates.judge import PaneJudge
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.verdict import reading_verdict
@@ -15,35 +26,31 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Checks, PaneEntry, Sums, Weights
 
-SUMS, CHECKS, WEIGHTS = "sums", "checks", "weights"  # names of the inputs
-DOCUMENTS, DEAD, MEASURES = "documents", "dead_letters", "measures"
+SUMS, MADE = "sums", "made"  # names of the inputs
+DOCUMENTS, DEAD = "documents", "dead_letters"
+PASSED = {"success": True, "evaluated": 0, "failures": []}
 
 
-class JudgePanes(Windowed):
-    """Judge panes in the order of their numbers.
+class JudgePanes(Configured):
+    """Judge panes in the order of their times, and within one window by their numbers.
 
     The input's elements are pairs of a pane's number and its sums, as `CountMentions` gives them.
-    Or the input is a dict of collections of such pairs, `sums` and any of these:
+    Or the input is a dict of collections of such pairs, in the same windows: `sums`, or `made` from
+    `MakePanes` with all that the engine judges; and, where wanted, documents and dead_letters, how
+    many were read and how many could not be: a pane with more dead letters than gate.most_dead
+    allows is blocked.
 
-    - checks, from `CheckPane`: a pane whose critical checks failed is blocked;
-    - weights, from `WeightDocuments`: the weighted sums are judged;
-    - measures, from `MeasurePanes`: coverage, the bias score and others are judged too;
-    - documents and dead_letters, how many were read and how many could not be: a pane with more
-      dead letters than gate.most_dead allows is blocked.
-
-    A verdict looks back on earlier panes, so one worker judges all panes. Of an unbounded input, it
-    judges the panes of each window. The output's elements are dicts: pane, state (open, warn or
-    block), reason, folder (accepted or quarantine), attributes: name -> the ledger's entry
-    (schemas.ledger.AttributeEntry) with pane, rolling and cumulative scores, and measures: name ->
-    the ledger's record of each that is on.
+    A verdict looks back on earlier panes, so one worker judges all panes. Panes that are windows
+    are judged one by one as the watermark passes their end, of an endless input too; what earlier
+    panes amount to is kept as the transform's state. A verdict has the time of its pane. The
+    output's elements are dicts: pane, state (open, warn or block), reason, folder (accepted or
+    quarantine), attributes: name -> the ledger's entry (schemas.ledger.AttributeEntry) with pane,
+    rolling and cumulative scores, and measures: name -> the ledger's record of each that is on.
 
     Args:
         config: A Config, the path of a YAML file, or a mapping of dotted keys to values. gate and
             pane.rolling decide when a pane gets a warning or is blocked.
         wordlists: Paths of further word lists, as for `AnnotateDocuments`.
-        within: The windows in which panes are judged together; None: those of the input. Panes that
-            are windows themselves need larger ones, such as beam.window.GlobalWindows() for a
-            bounded input.
 
     Raises:
         ConfigError: The configuration cannot be used.
@@ -53,7 +60,7 @@ class JudgePanes(Windowed):
         >>> import apache_beam as beam
         >>> sums = {"documents": 300, "counts": {"female": 0, "male": 300}}
         >>> sums["products"] = [[0, 0], [0, 300]]
-        >>> with beam.Pipeline("BundleBasedDirectRunner") as pipeline:
+        >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     _ = (
         ...         pipeline
         ...         | beam.Create([(0, {"gender": sums})])
@@ -70,48 +77,111 @@ class JudgePanes(Windowed):
             input_or_inputs: A PCollection of pairs: number of a pane, its sums; or a dict of such.
 
         Returns:
-            A PCollection of verdicts; within a bundle they are in the order of their panes.
+            A PCollection of verdicts.
         """
         given = input_or_inputs if isinstance(input_or_inputs, dict) else {SUMS: input_or_inputs}
         return (
-            self.windowed(given)
+            given
             | beam.CoGroupByKey()
-            | "Bring together" >> beam.Map(lambda pane: (0, pane))
-            | beam.GroupByKey()
-            | beam.Values()
-            | "Judge"
-            >> beam.FlatMap(_judged_group, self.settings).with_output_types(dict[str, Any])
+            | "Bring together" >> beam.Map(_together)
+            | "One stream" >> beam.WindowInto(GlobalWindows())
+            | "Judge" >> beam.ParDo(_Judge(self.settings))
         )
 
 
+def _together(pane: tuple[int, Mapping[str, Iterable[Any]]]) -> tuple[int, tuple[int, bytes]]:
+    """A pane and what is known of it, with one key for all panes."""
+    number, parts = pane
+    return 0, (number, orjson.dumps({name: list(each) for name, each in parts.items()}))
+
+
+@typehints.with_input_types(tuple[int, tuple[int, bytes]])
+@typehints.with_output_types(dict[str, Any])
+class _Judge(beam.DoFn):
+    """Judges a pane when the watermark has passed it: until then an earlier one may come."""
+
+    WAITING = BagStateSpec(
+        "waiting",  # time in microseconds, number, what is known
+        coders.TupleCoder((coders.VarIntCoder(), coders.VarIntCoder(), coders.BytesCoder())),
+    )
+    JUDGED = ReadModifyWriteStateSpec("judged", coders.BytesCoder())  # numbers still in the bag
+    TOTALS = ReadModifyWriteStateSpec("totals", coders.BytesCoder())
+    DUE = TimerSpec("due", TimeDomain.WATERMARK)
+
+    def __init__(self, settings: dict[str, Any]):
+        self._settings = settings
+
+    def setup(self) -> None:
+        """Read the configuration."""
+        self._config = Config.model_validate(self._settings)
+
+    def process(
+        self,
+        element: tuple[int, tuple[int, bytes]],
+        time: Any = beam.DoFn.TimestampParam,
+        waiting: Any = beam.DoFn.StateParam(WAITING),  # noqa: B008
+        due: Any = beam.DoFn.TimerParam(DUE),  # noqa: B008
+    ) -> None:
+        """Keep a pane until its time."""
+        waiting.add((time.micros, *element[1]))
+        due.set(time, dynamic_timer_tag=str(time.micros))  # a timer of its own for each time
+
+    @on_timer(DUE)
+    def judge(
+        self,
+        time: Any = beam.DoFn.TimestampParam,
+        waiting: Any = beam.DoFn.StateParam(WAITING),  # noqa: B008
+        judged: Any = beam.DoFn.StateParam(JUDGED),  # noqa: B008
+        totals: Any = beam.DoFn.StateParam(TOTALS),  # noqa: B008
+    ) -> Iterator[Any]:
+        """Judge the panes up to a time."""
+        every, done = list(waiting.read()), set(orjson.loads(judged.read() or b"[]"))
+        panes = sorted(each for each in every if each[0] <= time.micros and each[1] not in done)
+        if not panes:
+            return
+        known = totals.read()
+        before = Totals.for_run(self._config)
+        if known is not None:
+            before = Totals.model_validate_json(known)
+        found = ((number, orjson.loads(parts)) for _, number, parts in panes)
+        for (micros, *_), verdict in zip(
+            panes, judge_panes(found, self._config, before), strict=True
+        ):
+            yield TimestampedValue(verdict, Timestamp(micros=micros))
+        totals.write(before.model_dump_json().encode())
+        done |= {number for _, number, _ in panes}
+        if 2 * len(done) >= len(every):  # not each time: of a long replay many panes wait
+            waiting.clear()
+            for each in every:
+                if each[1] not in done:
+                    waiting.add(each)
+            done = set[int]()
+        judged.write(orjson.dumps(sorted(done)))
+
+
 def judge_panes(
-    panes: Iterable[tuple[int, Mapping[str, Mapping[str, Any]]]],
-    config: Config,
-    checks: Mapping[int, Checks] | None = None,
-    weights: Mapping[int, Mapping[str, Any]] | None = None,
-    read: Mapping[int, tuple[int, int]] | None = None,
-    counted: Mapping[int, Mapping[str, dict[str, Any]]] | None = None,
+    panes: Iterable[tuple[int, Mapping[str, Any]]], config: Config, totals: Totals | None = None
 ) -> Iterator[dict[str, Any]]:
     """Judge panes one after the other.
 
     Args:
-        panes: A pane's number and its sums, in the order of the panes.
+        panes: A pane's number and lists of what is known of it, by the names of `JudgePanes`'
+            inputs, in the order of the panes.
         config: Its gate and pane.rolling decide when a pane gets a warning or is blocked.
-        checks: Results of the checks, by the pane's number; a pane without one has passed.
-        weights: What `WeightDocuments` gives of the weights, by the pane's number.
-        read: Numbers of documents and of dead letters, by the pane's number.
-        counted: What `MeasurePanes` gives, by the pane's number.
+        totals: What earlier panes amount to; the panes are added to it.
 
     Yields:
         A verdict for each pane, see `JudgePanes`.
     """
-    totals = Totals.for_run(config)
+    totals = Totals.for_run(config) if totals is None else totals
     judge = PaneJudge(config, config.word_lists(), totals)
-    passed = Checks(success=True, evaluated=0, failures=[])
-    for number, sums in panes:
-        figures = _figures(sums, (counted or {}).get(number, {}))
-        record, weighed = _weights((weights or {}).get(number))
-        documents, dead = (read or {}).get(number, (0, 0))
+    for number, parts in panes:
+        made = next(iter(parts.get(MADE, ())), {})
+        figures = _figures(made, next(iter(parts.get(SUMS, ())), {}))
+        record = made.get("weights") and Weights.model_validate(made["weights"])
+        weighed = {name: Sums.model_validate(own) for name, own in made.get("weighed", {}).items()}
+        documents = sum(parts.get(DOCUMENTS, ())) or figures.documents
+        dead = sum(parts.get(DEAD, ())) + sum(figures.dead_reasons.values())
         reading = reading_verdict({"unusable": dead}, documents, config.gate.most_dead)
         entry = PaneEntry(
             pane=number,
@@ -125,7 +195,7 @@ def judge_panes(
             attributes=judge.judge(figures, weights=record, weighed=weighed),
             shards=[],
             dead_letters=None,
-            checks=(checks or {}).get(number, passed),
+            checks=Checks.model_validate(made.get("checks", PASSED)),
             verdict=reading,
             folder=reading.folder,
             reading=reading,
@@ -143,35 +213,12 @@ def judge_panes(
         }
 
 
-def _figures(sums: Mapping[str, Mapping[str, Any]], counted: Mapping[str, Any]) -> Figures:
-    """The figures of a pane, from the sums of its attributes and what measures counted."""
+def _figures(made: Mapping[str, Any], sums: Mapping[str, Mapping[str, Any]]) -> Figures:
+    """The figures of a pane: those of `MakePanes`, or the sums of its attributes."""
+    if made:
+        return Figures.read(made["figures"])
     attributes = {
         name: AttributeFigures(each["documents"], list(each["counts"].values()), each["products"])
         for name, each in sums.items()
     }
-    return Figures(attributes=attributes, measures=dict(counted))
-
-
-def _weights(given: Mapping[str, Any] | None) -> tuple[Weights | None, dict[str, Sums]]:
-    """The ledger's record of a pane's weights, and its weighted sums; none without weights."""
-    if given is None:
-        return None, {}
-    weighed = {name: Sums.model_validate(each) for name, each in given["sums"].items()}
-    return Weights.model_validate(given["record"]), weighed
-
-
-def _judged_group(
-    panes: Iterable[tuple[int, Mapping[str, Iterable[Any]]]], settings: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    """The verdicts of panes that come in any order, with what is known of each."""
-    ordered = sorted(panes, key=lambda pane: pane[0])
-
-    def found(name: str) -> dict[int, Any]:
-        return {number: each for number, parts in ordered for each in parts.get(name, ())}
-
-    checks = {number: Checks.model_validate(each) for number, each in found(CHECKS).items()}
-    sums = ((number, each) for number, parts in ordered for each in parts[SUMS])
-    dead = found(DEAD)
-    read = {number: (each, dead.get(number, 0)) for number, each in found(DOCUMENTS).items()}
-    config = Config.model_validate(settings)
-    return judge_panes(sums, config, checks, found(WEIGHTS), read, found(MEASURES))
+    return Figures(attributes=attributes)

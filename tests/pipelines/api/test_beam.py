@@ -19,23 +19,21 @@ from places import DATA
 import evenflow
 from evenflow.beam import (
     AnnotateDocuments,
-    CheckPane,
     CountMentions,
     FilterStereotypes,
     GroupPanes,
     JudgePanes,
     KeyByPane,
-    MeasurePanes,
+    MakePanes,
     RollingRepresentation,
-    Substitute,
-    WeightDocuments,
     WriteShards,
-    judge_panes,
 )
+from evenflow.beam.judging import judge_panes
 from evenflow.gates.ledger.history import History
 from evenflow.schemas.config import load
 
-RUNNER = "BundleBasedDirectRunner"
+RUNNER = "FnApiRunner"
+STREAMS = "BundleBasedDirectRunner"  # the one in process that takes a TestStream
 PANE = 25
 
 
@@ -103,7 +101,9 @@ def test_panes_are_judged_in_order() -> None:
         )
         assert_that(numbers, equal_to([[0, 1, 2]]))
     config = load(None, {"pane.rolling": 3}, ["gender"])
-    found = list(judge_panes([(number, {"gender": one}) for number in range(3)], config))
+    found = list(
+        judge_panes([(number, {"sums": [{"gender": one}]}) for number in range(3)], config)
+    )
     mentions = [each["attributes"]["gender"]["cumulative"]["mentions"] for each in found]
     assert mentions == [200, 400, 600]
 
@@ -146,14 +146,11 @@ def test_a_document_that_is_none_is_an_error(document: Any) -> None:
             _ = pipeline | beam.Create([document]) | beam.Map(of_any_type) | AnnotateDocuments()
 
 
-@pytest.mark.parametrize(
-    "step", [Substitute(), WeightDocuments({"repair.mode": ["weight"]}), CheckPane()]
-)
-def test_a_pane_with_something_else_than_a_document_is_an_error(step: Any) -> None:
+def test_a_pane_with_something_else_than_a_document_is_an_error() -> None:
     panes = [(0, [{"id": "a", "text": "She came."}, "He came."])]
     with pytest.raises(Exception, match=r"a dict was expected, not the text 'He came\.'"):  # noqa: SIM117
         with beam.Pipeline(RUNNER) as pipeline:
-            _ = pipeline | beam.Create(panes) | beam.Map(of_any_type) | step
+            _ = pipeline | beam.Create(panes) | beam.Map(of_any_type) | MakePanes()
 
 
 def test_what_cannot_be_annotated_is_an_output_of_its_own() -> None:
@@ -182,7 +179,7 @@ COUNTS = {-10.0: (1, 1), 0.0: (1, 2), 10.0: (0, 1)}  # the last result of each w
 
 
 def test_late_documents_correct_their_windows(tmp_path: Path) -> None:
-    given = PipelineOptions([f"--runner={RUNNER}"])
+    given = PipelineOptions([f"--runner={STREAMS}"])
     given.view_as(StandardOptions).streaming = True
     stream = TestStream()
     for number, texts in enumerate(SAID):
@@ -209,6 +206,42 @@ def test_late_documents_correct_their_windows(tmp_path: Path) -> None:
     assert {each["is_late"] for each in found} == {False, True}
 
 
+def test_panes_that_are_windows_are_judged_in_order_and_written(tmp_path: Path) -> None:
+    settings = {"pane.rolling": 3, "gate.min_mentions": 1, "gate.block": 0.3}
+    texts = ["She met him. "] * 3 + ["He and his son came. "] * 3
+    documents = [
+        TimestampedValue({"id": f"{pane}-{at}", "text": text}, 10 * pane)
+        for pane, text in reversed([*enumerate(texts)])
+        for at in range(20)
+    ]
+    with beam.Pipeline(RUNNER) as pipeline:
+        panes = (
+            pipeline
+            | beam.Create(documents)
+            | beam.Map(lambda each: each)
+            | beam.WindowInto(beam.window.FixedWindows(10))
+            | KeyByPane()
+            | GroupPanes(settings)
+        )
+        made = panes | MakePanes(settings, attributes=["gender"])
+        verdicts = {"made": made.made} | JudgePanes(settings, attributes=["gender"])
+        written = {"shards": made.shards, "verdicts": verdicts} | WriteShards(tmp_path)
+        found = verdicts | beam.Map(
+            lambda each: (
+                each["pane"],
+                each["folder"],
+                each["attributes"]["gender"]["cumulative"]["mentions"],
+            )
+        )
+        folders = ["accepted"] * 4 + ["quarantine"] * 2
+        mentions = [40, 80, 120, 180, 240, 300]
+        numbers = range(0, 60_000, 10_000)
+        assert_that(found, equal_to([*zip(numbers, folders, mentions, strict=True)]))
+        sizes = written | beam.Map(lambda each: (each["pane"], each["folder"], each["documents"]))
+        assert_that(sizes, equal_to([*zip(numbers, folders, [20] * 6, strict=True)]), "written")
+    assert [len([*(tmp_path / each).iterdir()]) for each in ("accepted", "quarantine")] == [4, 2]
+
+
 def note(result: dict, folder: str) -> None:
     """Write a result to a file of its own."""
     name = f"{result['start']}-{result['firing']}.json"
@@ -230,15 +263,9 @@ def test_a_pane_is_weighed_and_checked_as_the_gate_does(
             | AnnotateDocuments(settings)
             | KeyByPane(lambda document: 0)
         )
-        panes, weights = keyed | GroupPanes(settings) | WeightDocuments(settings)
-        every = panes | beam.FlatMapTuple(lambda pane, own: [(pane, each) for each in own])
-        known = {
-            "sums": every | beam.CombinePerKey(CountMentions(settings)),
-            "checks": panes | CheckPane(settings),
-            "weights": weights,
-        }
-        verdicts = known | JudgePanes(settings)
-        written = {"panes": panes, "verdicts": verdicts} | WriteShards(tmp_path / "beam", settings)
+        made = keyed | GroupPanes(settings) | MakePanes(settings)
+        verdicts = {"made": made.made} | JudgePanes(settings)
+        written = {"shards": made.shards, "verdicts": verdicts} | WriteShards(tmp_path / "beam")
         found = verdicts | beam.Map(
             lambda each: (
                 each["folder"],
@@ -286,12 +313,8 @@ def test_measures_are_judged_as_the_gate_does(
             | AnnotateDocuments(settings)
             | KeyByPane(lambda document: int(document["id"]) // PANE)
         )
-        panes = keyed | GroupPanes(settings)
-        known = {
-            "sums": keyed | beam.CombinePerKey(CountMentions(settings)),
-            "measures": panes | MeasurePanes(settings),
-        }
-        found = known | JudgePanes(settings)
+        made = keyed | GroupPanes(settings) | MakePanes(settings)
+        found = {"made": made.made} | JudgePanes(settings)
         assert_that(
             found | beam.Map(lambda each: (each["state"], each["measures"])), equal_to(expected)
         )
