@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,10 +14,13 @@ import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 from put_out import rows
+from services.job_server import JobServer
 from services.kafka_broker import Broker
-from services.stream_outputs import TopicMaker, flink_runner
+from services.stream_outputs import TopicMaker, flink_runner, wait_for
 
 from evenflow.gates.ledger.history import History
+from evenflow.pipelines.engine.runners import RunnerError
+from evenflow.pipelines.engine.runners.runner import on_runner
 from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
 from evenflow.pipelines.examples.whole_gate import whole_gate
 from evenflow.schemas.config import load
@@ -24,6 +28,7 @@ from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 SECONDS, PANES, EACH = 10, 6, 30
+SPAN = 5  # seconds of a pane of the endless topic
 BEGIN_MS = 1_600_000_000_000
 CONFIG = {
     "repair.mode": ["substitute"],
@@ -120,6 +125,61 @@ def test_verdicts_and_counts_are_those_of_the_engine(
     assert shards == Counter((each.folder, each.documents) for each in entries)
     assert texts(tmp_path / "beam") == texts(tmp_path / "engine")
     assert rolling(found["rolling"]) == expected_rolling(entries)
+
+
+def test_panes_of_an_endless_topic_are_judged_as_they_end(
+    flink: JobServer, broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    """As `stream` judges them, with texts changed and panes blocked; the graph runs on."""
+    name, folder = topic(2), tmp_path / "verdicts"
+    folder.mkdir()
+
+    def draw(pipeline: beam.Pipeline) -> None:
+        found = whole_gate(
+            pipeline, broker.address, name, str(tmp_path / "beam"), CONFIG, SPAN, until_end=False
+        )
+        _ = found["verdicts"] | "note" >> beam.Map(note, str(folder))
+
+    options = [*flink_runner(flink.endpoint), "--streaming"]
+    with on_runner(draw, options, lambda error: RunnerError(str(error))) as has_ended:
+        first = time.time() // SPAN * SPAN + SPAN
+        ends = [first + SPAN * (pane + 1) for pane in range(4)]
+        with closing(broker.producer()) as producer:
+            number = 0
+            while (now := time.time()) < ends[-1]:
+                text = "A nurse met her brother. He came. The driver lost his keys."
+                if now >= first:
+                    value = json.dumps({"id": str(number), "text": text}).encode()
+                    is_lost = now > ends[0] and number % 3 == 2
+                    producer.send(name, b"no JSON" if is_lost else value, partition=number % 2)
+                    number += 1
+                producer.flush()
+                time.sleep(0.05)
+        wait_for(lambda: has_ended() or len([*folder.iterdir()]) == len(ends), 120)
+        assert not has_ended()
+    found = [json.loads(path.read_text()) for path in sorted(folder.iterdir())]
+    seconds = [
+        path.stat().st_mtime - end for path, end in zip(sorted(folder.iterdir()), ends, strict=True)
+    ]
+    print("seconds from a pane's end to its verdict:", *(f"{each:.1f}" for each in seconds))
+    config = load(None, CONFIG)
+    stream = Stream(KafkaSettings(broker.address), name, pane_seconds=SPAN, until_end=True)
+    StreamRun(stream, tmp_path / "engine", config).go()
+    entries = list(History(tmp_path / "engine", config))
+    assert [each["pane"] for each in found] == [int(end - SPAN) * 1000 for end in ends]
+    assert [(each["folder"], each["sums"]) for each in found] == [
+        (each.folder, {n: one.sums.model_dump() for n, one in each.attributes.items()})
+        for each in entries
+    ]
+    assert {each["folder"] for each in found} == {"accepted", "quarantine"}
+    assert texts(tmp_path / "beam") == texts(tmp_path / "engine")
+
+
+def note(verdict: dict[str, Any], folder: str) -> None:
+    """Write what a verdict decides to a file of its own."""
+    sums = {name: each["sums"] for name, each in verdict["attributes"].items()}
+    kept = {"pane": verdict["pane"], "folder": verdict["folder"], "sums": sums}
+    Path(folder, f"{verdict['pane']}.json").write_text(json.dumps(kept))
 
 
 def rolling(found: list[dict[str, Any]]) -> dict[float, dict[str, int]]:
