@@ -220,6 +220,11 @@ def docstring(name: str) -> str:
     return inspect.getdoc(import_module(name)) or ""
 
 
+def picture(name: str) -> str:
+    """Return a drawing, which has the colours of the page where it stands in it."""
+    return (ROOT / "docs" / "pages" / "assets" / name).read_text(encoding="utf-8")
+
+
 def _fenced(language: str, text: str) -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
@@ -234,4 +239,5 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "benchmarks": benchmarks,
     "docstring": docstring,
     "results": results,
+    "picture": picture,
 }
