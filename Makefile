@@ -114,8 +114,6 @@ size: install
 # Into build/docs; a broken link is an error.
 docs: install
 	test -e build/demo/report.html || $(MAKE) demo
-	$(BIN)/python docs/pictures.py build/demo docs
-	$(BIN)/python docs/pictures.py words docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --config-file docs/mkdocs.yml
 	@echo build/docs/index.html
 

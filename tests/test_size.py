@@ -21,9 +21,9 @@ from evenflow.schemas.config import Config
 # Pure lines of Python by room: a folder of the second level, or what lies beside such folders
 LIMITS = {
     "deploy": 372,
-    "docs": 315,
+    "docs": 173,
     "gates": 1_656,
-    "gates/expectations": 1_168,
+    "gates/expectations": 1_238,
     "gates/ledger": 1_532,
     "gates/metrics": 335,
     "gates/sheet": 5,
@@ -44,7 +44,7 @@ LIMITS = {
     "schemas": 1_476,
     "schemas/config": 1_935,
     "setup.py": 119,
-    "tests": 42_516,
+    "tests": 42_518,
     "transforms": 10,
     "transforms/annotation": 991,
     "transforms/io": 2_450,
@@ -52,7 +52,7 @@ LIMITS = {
     "transforms/lab": 5_050,
     "transforms/labels": 578,
     "transforms/llm": 1_587,
-    "transforms/measures": 5_613,
+    "transforms/measures": 5_623,
     "transforms/models": 1_075,
     "transforms/repair": 1_971,
     "transforms/staging": 539,
@@ -61,7 +61,7 @@ LIMITS = {
     "transforms/text": 1_193,
     "wordlists": 667,
 }
-PRODUCT = 51_144  # pure lines of all rooms but the tests
+PRODUCT = 50_980  # pure lines of all rooms but the tests
 WORDS = 35_175  # of README and of docs/
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 248, 207

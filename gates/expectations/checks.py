@@ -22,7 +22,7 @@ from evenflow.gates.expectations.importing import deferred, uncollected
 from evenflow.gates.expectations.lazy_packages import METRICS, light
 from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.gates.expectations.shard_files import read_whole
-from evenflow.gates.expectations.validate import validate
+from evenflow.gates.expectations.validate import Suite
 from evenflow.schemas.ledger import CheckFailure, Checks
 from evenflow.wordlists.loader import WordList
 
@@ -55,7 +55,6 @@ class PaneChecks:
         self._reader = frame.ShardReader(lists, self._columns)
         with _quietly(), uncollected():
             light()
-            from great_expectations.core.expectation_suite import ExpectationSuite
             from great_expectations.expectations import core
 
             with deferred(*SELDOM):
@@ -73,8 +72,7 @@ class PaneChecks:
                 if self._user.expectations:
                     suites[USERS] = self._user.expectations
             self._suites = {
-                name: ExpectationSuite(name=name, expectations=each)
-                for name, each in suites.items()
+                name: Suite(name, each, keep=name != USERS) for name, each in suites.items()
             }
 
     def check(
@@ -123,7 +121,7 @@ class PaneChecks:
     def _validate(self, suite: str, batch: pd.DataFrame, parameters: dict[str, Any]) -> Any:
         """The result of a suite on a frame."""
         with _quietly():
-            result = validate(self._suites[suite], batch, parameters, dict(RESULT_FORMAT))
+            result = self._suites[suite].validate(batch, parameters, dict(RESULT_FORMAT))
         results.simplify(result)
         return result
 

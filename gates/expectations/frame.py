@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from evenflow.gates.expectations.shard_files import (
     TYPES,
+    Kinds,
     column_kinds,
     open_shard,
     read_columns,
@@ -119,10 +120,10 @@ class ShardReader:
         frame = pd.DataFrame({name: pd.Series([], dtype=object) for name in texts})
         for name in integers:
             frame[name] = np.zeros(0, np.int64)
-        kinds = dict.fromkeys(self._columns.counts, "integer")
         for name in self._columns.weights:
             frame[name] = np.zeros(0, np.float64)
-        frame.attrs[TYPES] = {self._columns.identity: "text", self._columns.text: "text", **kinds}
+        kinds = dict.fromkeys((self._columns.identity, self._columns.text), "text")
+        frame.attrs[TYPES] = Kinds(kinds | dict.fromkeys(self._columns.counts, "integer"))
         return frame
 
     def _sample(self, documents: int, kinds: dict[str, str]) -> list[int]:

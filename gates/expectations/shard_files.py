@@ -17,6 +17,13 @@ import pyarrow.parquet as pq
 TYPES = "types"
 
 
+class Kinds(dict[str, str]):
+    """What columns hold. pandas copies it whenever a column is taken; nobody changes it."""
+
+    def __deepcopy__(self, memo: object) -> Kinds:
+        return self
+
+
 def open_shard(path: Path) -> pq.ParquetFile:
     """Open a shard."""
     try:
@@ -57,9 +64,9 @@ def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.Dat
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> dict[str, str]:
+def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> Kinds:
     """Find out what columns hold."""
-    out: dict[str, str] = {}
+    out = Kinds()
     for name in columns:
         types = [
             file.schema_arrow.field(name).type

@@ -10,10 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
+from great_expectations.validator.validator import Validator
 from pane_shards import LISTS, TEXTS, KeptChecks, changed, entry, pane, replaced, write
 
+from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.expectations.own_suite import DrLimit
 from evenflow.gates.expectations.user_suite import SuiteError
+from evenflow.gates.expectations.validate import Suite
+from evenflow.schemas.documents import mentions
 from evenflow.schemas.ledger import AttributeEntry, Checks
 
 DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
@@ -138,6 +142,46 @@ def test_each_kind_of_defect_fails_the_pane_and_is_named(
     )
     assert not checked.success
     assert {*failures(checked)} == {(*each, "critical") for each in expected}
+
+
+def outcomes(gate: PaneChecks, shards: list[Path], attributes: Attributes, documents: int) -> Any:
+    """The checks of a pane, and what is stored of them but for their times."""
+    sums = {
+        mentions(name, group): count
+        for name, each in attributes.items()
+        for group, count in zip(each.groups, each.sums.counts, strict=True)
+    }
+    checked, stored = gate.check(0, shards, sums, documents)
+    for each in stored:
+        del each["result"]["meta"]["batch_markers"], each["result"]["meta"]["run_id"], each["name"]
+    return checked, stored
+
+
+def test_panes_one_after_the_other_have_the_results_that_great_expectations_gives_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, attributes = pane()
+    tables = [
+        table,
+        table.slice(0, 3),
+        table.drop_columns(["text"]),
+        changed(table, MALE, {0: 5}),
+        changed(table, "id", {1: "doc-0", 2: None}),
+        table,
+    ]
+    shards: list[list[Path]] = []
+    for number, each in enumerate(tables):
+        (tmp_path / str(number)).mkdir()
+        shards.append(write(tmp_path / str(number), each))
+    gate = PaneChecks(lists=LISTS, limits={"gender": DrLimit(0.1, min_mentions=1)})
+    one_by_one = [outcomes(gate, each, attributes, len(TEXTS)) for each in shards]
+    good = one_by_one[0]
+    with monkeypatch.context() as patched:  # a good pane needs none of it
+        patched.setattr(Validator, "graph_validate", None)
+        assert outcomes(gate, shards[0], attributes, len(TEXTS)) == good
+    monkeypatch.setattr(Suite, "_quickly", lambda *_: None)
+    assert [outcomes(gate, each, attributes, len(TEXTS)) for each in shards] == one_by_one
+    assert [checked.success for checked, _ in one_by_one] == [True, *[False] * 4, True]
 
 
 def test_a_missing_text_fails_all_that_needs_it(tmp_path: Path) -> None:

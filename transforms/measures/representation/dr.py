@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -103,18 +104,38 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
         return Score(
             dr=dr, corrected=None, low=None, high=None, mentions=mentions, documents=documents
         )
-    found = intervals(
-        np.array([documents], float),
-        np.array([sums.counts], float),
-        np.array([sums.products], float),
-        _target(len(sums.counts), target),
+    dr, corrected, low, high = _figures(
+        documents,
+        tuple(sums.counts),
+        tuple(map(tuple, sums.products)),
+        tuple(_target(len(sums.counts), target).tolist()),
         confidence,
     )
-    figures = (found.dr, found.corrected, found.low, found.high)
-    dr, corrected, low, high = (round(float(each[0]), DIGITS) for each in figures)
     return Score(
         dr=dr, corrected=corrected, low=low, high=high, mentions=mentions, documents=documents
     )
+
+
+@lru_cache(maxsize=256)  # a pane, its stream and what was accepted often have the same sums
+def _figures(
+    documents: int,
+    counts: tuple[float, ...],
+    products: tuple[tuple[float, ...], ...],
+    target: tuple[float, ...],
+    confidence: float,
+) -> tuple[float, float, float, float]:
+    """DR, its corrected score, and its interval, as they are reported."""
+    found = intervals(
+        np.array([documents], float),
+        np.array([counts], float),
+        np.array([products], float),
+        np.array(target),
+        confidence,
+    )
+    dr, corrected, low, high = (
+        round(float(each[0]), DIGITS) for each in (found.dr, found.corrected, found.low, found.high)
+    )
+    return dr, corrected, low, high
 
 
 def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:
