@@ -129,8 +129,8 @@ _SET = pa.struct(
     ]
 )
 # In linguistic_indicators of a sure stereotype that stays, the reason: a passage in quotation marks
-# would be torn, it is of a creed alone, or the kind of text is one where nothing is removed
-STAYS, PASSAGE, CREED, KIND = "stays", "passage", "creed", "kind"
+# would be torn, or it is of a creed alone
+STAYS, PASSAGE, CREED = "stays", "passage", "creed"
 # Columns of the sentence table: one row for each relevant sentence and attribute that it names
 # (main paper, 4.1). Offsets are characters of the text as it was read. text_cda is the changed
 # sentence, null if the sentence did not change.
@@ -147,6 +147,7 @@ SENTENCES = pa.schema(
         pa.field("relevant_sentence", pa.bool_(), nullable=False),
         pa.field("potential_stereotype", pa.float32()),
         pa.field("linguistic_indicators", pa.string()),
+        pa.field("strength", pa.float32()),
         pa.field("score_scsc", pa.float32()),
         pa.field("remove_sentence", pa.bool_(), nullable=False),
         pa.field("text_cda", pa.large_string()),

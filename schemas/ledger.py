@@ -341,15 +341,17 @@ class Filtered(Entry):
 
     Attributes:
         policy: What is done about strong stereotypes.
-        threshold: score_scsc from which a potential stereotype is a strong one.
-        cut: Probability from which remove and quarantine act; null if no precision is known. In
-            that case they do not act.
+        threshold: Strength, or score_scsc, from which a potential stereotype is a strong one.
+        cut: Probability from which remove and quarantine act; null: they do not act.
+        read: Number of labelled sentences from the cut on, or from the lowest probability that has
+            figures if there is no cut; they say how often the detector is right.
+        right: How many of these are stereotypes.
         asked: Number of sentences that were classified.
         unsure: How many of these had no clear answer.
         potential: How many of these may state a stereotype.
         strong: How many potential ones are above the threshold. The policy applies to these.
-        kept: How many strong ones stayed: they are below the cut, of a creed alone, in another kind
-            of text, or in a passage that would be torn.
+        kept: How many strong ones stayed: they are below the cut, of a creed alone, or in a passage
+            that would be torn.
         creeds: How many potential ones are of a creed alone.
         examples: The strongest ones, {id, sentence, score, reasons}. They are data and are not
             escaped.
@@ -358,6 +360,8 @@ class Filtered(Entry):
     policy: Literal["flag", "remove", "quarantine"]
     threshold: float
     cut: float | None = None
+    read: int = 0
+    right: int = 0
     asked: int = 0
     unsure: int = 0
     potential: int = 0

@@ -21,7 +21,7 @@ NAME = "sentences"  # of the suite
 LENGTH = "sent_text (characters less end - start)"
 SAME = "text_cda (same as sent_text)"
 # Of sure and strong stereotypes that are still in the text, but for those that say why they stay
-KEPT = "score_scsc (kept)"
+KEPT = "strength (kept)"
 PLAIN = (
     "id",
     "attribute",
@@ -29,6 +29,7 @@ PLAIN = (
     "start",
     "end",
     "potential_stereotype",
+    "strength",
     "score_scsc",
     "remove_sentence",
 )
@@ -58,11 +59,12 @@ def _frame(table: pa.Table, thresholds: Mapping[str, tuple[float, float]]) -> pd
         frame["attribute"].map({name: each[at] for name, each in thresholds.items()})
         for at in (0, 1)
     )
-    strong = (frame["score_scsc"] >= least) & (frame["potential_stereotype"] >= sure)
+    figures = frame[["strength", "score_scsc"]].min(axis=1)  # without what is not there
+    strong = (figures >= least) & (frame["potential_stereotype"] >= sure)
     told = table.column("linguistic_indicators")
     said = pc.call_function("match_substring", [told], pc.MatchSubstringOptions(f'"{STAYS}":"'))
     alone = ~said.fill_null(False).to_numpy()
-    frame[KEPT] = frame["score_scsc"].where(strong & ~frame["remove_sentence"] & alone)
+    frame[KEPT] = frame["strength"].where(strong & ~frame["remove_sentence"] & alone)
     return frame
 
 
@@ -96,10 +98,10 @@ def expectations(expect: Any) -> list[Any]:
             description="Probabilities lie between 0 and 1.",
         ),
         expect.ExpectColumnValuesToBeBetween(
-            column="score_scsc", min_value=0, max_value=1, description="Scores lie between 0 and 1."
+            column="strength", min_value=0, max_value=1, description="Scores lie between 0 and 1."
         ),
         expect.ExpectColumnValuesToBeNull(
             column=KEPT,
-            description="No sure stereotype whose score is above its threshold was kept.",
+            description="No sure stereotype that is above its threshold was kept.",
         ),
     ]

@@ -45,7 +45,7 @@ class Stereotypes:
         scorer: IndicatorScorer | None = None,
     ):
         self._attributes, self._every = list(config.attributes), every
-        self._judge = StereotypeJudge(config, self._attributes, detector, scorer)
+        self._judge = StereotypeJudge(config, self._attributes, detector, scorer, every=True)
 
     def add_to(self, document: dict[str, Any]) -> None:
         """Add to each sentence, by attribute, what is known of stereotypes (main paper, 4.2.3).
@@ -53,9 +53,9 @@ class Stereotypes:
         Added are potential_stereotype (the probability that it states one), strength (how strong
         people would call it), association (the probability that people think so of the group, also
         where one person is meant), creed (the probability that it is of a creed alone),
-        linguistic_indicators, score_scsc (null: not asked, or cannot
-        say), remove_sentence (whether `--stereotypes-policy remove` would take it
-        out) and stereotype_reasons (the indicators in words).
+        linguistic_indicators, score_scsc (null: no language model gave the indicators),
+        remove_sentence (whether `--stereotypes-policy remove` would take it out) and
+        stereotype_reasons (the indicators in words).
         """
         rows = document["sentences"]
         for row in rows:
@@ -113,7 +113,7 @@ def summary(document: Mapping[str, Any]) -> Text:
 def _one(row: Mapping[str, Any], attribute: str) -> Text:
     """The lines of a potential stereotype: what it is called, and why."""
     out = Text()
-    score, removed = row["score_scsc"][attribute], row["remove_sentence"][attribute]
+    score, removed = row["strength"][attribute], row["remove_sentence"][attribute]
     out.append(f"{row['sent_id']:>4}  ", style="dim")
     out.append(
         "strong stereotype, sure" if removed else "potential stereotype",

@@ -27,8 +27,8 @@ class StereotypeSettings(Section):
     threshold: Share = Field(
         default=0.66,
         description=(
-            "score_scsc from which a potential stereotype is a strong one. 0.66: the main paper's"
-            " thresholds lie between 0.63 and 0.69."
+            "Strength from which a potential stereotype is a strong one. 0.66: the main paper's"
+            " thresholds of score_scsc lie between 0.63 and 0.69."
         ),
     )
     most_removed: Share = Field(
@@ -42,11 +42,19 @@ class StereotypeSettings(Section):
         default=0.8,
         description=(
             "Precision that remove and quarantine need: the share of the sentences they act on"
-            " that are stereotypes of the attribute's own groups. If labelled sentences do not"
-            " show it for an attribute, its sentences are only flagged, and the report says so."
+            " that are stereotypes of the attribute's own groups. They act from the lowest"
+            " probability from which labelled sentences show it. If none does, an attribute's"
+            " sentences are only flagged. The report gives the share and the number of sentences."
         ),
     )
-
+    remove_from: Share | None = Field(
+        default=None,
+        description=(
+            "Probability from which remove and quarantine act, in the place of precision. The"
+            " report says how often labelled sentences from there on were right, if there are any."
+            " null: precision decides."
+        ),
+    )
     detector: str | None = Field(
         default=None,
         description=(
@@ -61,18 +69,6 @@ class StereotypeSettings(Section):
             " flag: it is only flagged, whatever the policy is. policy: the same as to one of"
             " people."
         ),
-    )
-    kinds: dict[str, Literal["posts", "other"]] = Field(
-        default_factory=dict[str, Literal["posts", "other"]],
-        description=(
-            "The kind of text by the value of kind_field, such as {forum: posts, news: other}."
-            " remove and quarantine act only in a kind for which labelled sentences show the"
-            " precision: today in posts. A value that is missing here is other. {} : the kind of"
-            " text is unknown, and the figures of all kinds together decide."
-        ),
-    )
-    kind_field: str = Field(
-        default="source", description="Field of a record by which kinds gives its kind of text."
     )
 
     @model_validator(mode="before")

@@ -307,7 +307,7 @@ class Config(Section):
         return self._own(attribute).stereotypes.policy or self.stereotypes.policy
 
     def stereotype_threshold(self, attribute: str) -> float:
-        """score_scsc from which a stereotype of an attribute's groups is a strong one."""
+        """Strength from which a stereotype of an attribute's groups is a strong one."""
         own = self._own(attribute).stereotypes.threshold
         return self.stereotypes.threshold if own is None else own
 

@@ -9,10 +9,10 @@ on the labelled sentences of the split `tune`; both were drawn at random. called
 document's labels are too coarse: on the sentences of the splits `tune` and `cut` alone. cleared:
 the probability by the sieve below which lie at most LOST of what the encoder calls. scale:
 makes the sieve's value the share of stereotypes among cleared sentences. called: for each
-attribute, kind of text and step of probability, how many sentences were called and how many of them
-rightly; creeds: the same, of those about a creed alone. weights: what an indicator's value adds to
-the strength that people see, a ridge regression of their scores on the heads' answers; those in the
-file are kept, since the scores have no licence (commit 030775a6 has the regression).
+attribute and step of probability, how many sentences were called and how many of them rightly, of
+near-copies one; creeds: the same, of those about a creed alone. weights: what an indicator's value
+adds to the strength that people see, a ridge regression of their scores on the heads' answers;
+those in the file are kept, since the scores have no licence (commit 030775a6 has the regression).
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from math import floor
 
 import numpy as np
 from stereotype_documents import DOCUMENTS
-from stereotype_examples import SHIPPED, Row, kind_of
-from stereotype_training import labelled, of_documents
+from stereotype_examples import Row
+from stereotype_training import labelled, of_documents, once
 
+from evenflow.schemas.config.stereotypes import StereotypeSettings
 from evenflow.transforms.lab.training.evaluate import platt, share
 from evenflow.transforms.lab.training.labelled import is_calibration
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
@@ -51,22 +52,21 @@ def of_creed(reader: probabilities.SentenceReader, row: Row) -> bool:
 
 def called(
     reader: probabilities.SentenceReader, every: Sequence[Row], creeds: bool
-) -> dict[str, dict[str, list[list[float]]]]:
+) -> dict[str, list[list[float]]]:
     rows = [row for row in every if of_creed(reader, row) == creeds]
     chances = [each or 0.0 for each in reader.probabilities([row.text for row in rows])]
-    out: dict[str, dict[str, list[list[float]]]] = {}
-    for attribute in SHIPPED:
-        for kind in (calibration.POSTS, calibration.OTHER):
-            own = [
-                (p, row.label)
-                for p, row in zip(chances, rows, strict=True)
-                if (row.attribute, kind_of(row.source)) == (attribute, kind)
-            ]
-            steps = [
+    out: dict[str, list[list[float]]] = {}
+    for attribute in sorted({row.attribute for row in rows}):
+        own = [
+            (p, row.label)
+            for p, row in zip(chances, rows, strict=True)
+            if row.attribute == attribute and p >= STEPS[0]
+        ]
+        if own:
+            out[attribute] = [
                 [step, sum(p >= step for p, _ in own), sum(right for p, right in own if p >= step)]
                 for step in STEPS
             ]
-            out.setdefault(attribute, {})[kind] = steps
     return out
 
 
@@ -119,21 +119,15 @@ def main() -> None:
         "scale": scale,
         "weights": before["weights"],
     }
-    read_alone = [row for row, _ in labelled("tune", "cut")]
+    read_alone = once([row for row, _ in labelled("tune", "cut")])
     stored["called"] = called(reader, read_alone, creeds=False)
     stored["creeds"] = called(reader, read_alone, creeds=True)
     calibration.PATH.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    for attribute in SHIPPED:
-        known = calibration.Calibration.load()
-        print(
-            attribute,
-            stored["called"][attribute],
-            "cut at 0.8:",
-            calibration.cut(attribute, 0.8, known),
-            stored["creeds"][attribute],
-            "of creeds alone:",
-            calibration.cut(attribute, 0.8, known, of_creed=True),
-        )
+    known = calibration.Calibration.load()
+    for attribute in sorted({*stored["called"], *stored["creeds"]}):
+        for name, of_creed in (("called", False), ("creeds", True)):
+            at = calibration.cut(StereotypeSettings(), attribute, known, of_creed)
+            print(attribute, name, stored[name].get(attribute), "cut:", at.probability)
     below = sum(p < least for p in shipped.sieve.stereotypes([row.text for row in rows])) / len(
         rows
     )

@@ -18,8 +18,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from stereotype_examples import REAL, Row, of_hash, read, shown
-from stereotype_training import same
+from stereotype_examples import REAL, Row, of_hash, read, same, shown
 
 from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED

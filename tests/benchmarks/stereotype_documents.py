@@ -6,7 +6,7 @@ Of the report documents of tests/data/documents.jsonl.gz each sentence that stat
 stereotype has a line: its group, its strength and its first words. All other sentences state none,
 so the figures are of all sentences of documents that were drawn at random. Documents with a
 sentence that the detector learnt from, or that calibrates its removal, are left out. A group is
-listed if a word list of Evenflow names it (gender, age, religion).
+listed if a word list of Evenflow names it (gender, age, religion). Near-copies count once.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stereotype_examples import FINDER, SHIPPED, real, used_to_calibrate
+from stereotype_examples import FINDER, SHIPPED, Copies, real, spans, used_to_calibrate
 
 from evenflow.schemas.config import load
 from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
+from evenflow.transforms.measures.stereotypes.masking import mask
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import sentences
 
@@ -42,8 +43,9 @@ class Counts:
         sentences: Number of their sentences.
         listed: Number that state a stereotype of a listed group.
         other: Number that state one of other groups alone.
+        strong: Number that state a strong one (3 of 3), of whatever group.
         called: Number that the filter calls a stereotype: in all, of those that state one of a
-            listed group, and of those that state one of other groups alone.
+            listed group, of those that state one of other groups alone, and of the strong ones.
         removed: The same of what it takes out, alone or with its document.
         unplaced: Lines whose first words no sentence of their document begins with.
     """
@@ -52,8 +54,9 @@ class Counts:
     sentences: int = 0
     listed: int = 0
     other: int = 0
-    called: list[int] = field(default_factory=lambda: [0, 0, 0])
-    removed: list[int] = field(default_factory=lambda: [0, 0, 0])
+    strong: int = 0
+    called: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
+    removed: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     unplaced: int = 0
 
     def add(self, more: Counts) -> None:
@@ -62,6 +65,7 @@ class Counts:
         self.sentences += more.sentences
         self.listed += more.listed
         self.other += more.other
+        self.strong += more.strong
         self.unplaced += more.unplaced
         for own, theirs in ((self.called, more.called), (self.removed, more.removed)):
             own[:] = [a + b for a, b in zip(own, theirs, strict=True)]
@@ -124,8 +128,8 @@ def placed(
 
 def stated(
     text: str, bounds: Sequence[tuple[int, int]], lines: Sequence[Sequence[Any]]
-) -> tuple[list[int], int]:
-    """What each sentence states a stereotype of, and how many lines have no sentence.
+) -> tuple[list[int], list[int], int]:
+    """What each sentence states a stereotype of, how strongly, and how many lines have no sentence.
 
     Args:
         text: See `placed`.
@@ -133,39 +137,51 @@ def stated(
         lines: See `placed`.
 
     Returns:
-        LISTED, OTHER or NONE of each sentence (S,), and the number of lines without one.
+        LISTED, OTHER or NONE of each sentence (S,), the strength, 0 to 3 (S,), and the number of
+        lines without a sentence.
     """
-    found = [NONE] * len(bounds)
+    found, strengths = [NONE] * len(bounds), [0] * len(bounds)
     at = placed(text, bounds, lines)
-    for (group, _, _), numbers in zip(lines, at, strict=True):
+    for (group, strength, _), numbers in zip(lines, at, strict=True):
         kind = LISTED if is_listed(group) else OTHER
         for i in numbers:
-            found[i] = max(found[i], kind)
-    return found, at.count(())
+            found[i], strengths[i] = max(found[i], kind), max(strengths[i], strength)
+    return found, strengths, at.count(())
 
 
-def counts(kept: Sequence[dict[str, Any]]) -> Iterator[tuple[str, Counts]]:
-    """The source of each document, and its counts."""
-    config = load(None, {"stereotypes.policy": "remove"})
+def counts(
+    kept: Sequence[dict[str, Any]], remove_from: float | None = None
+) -> Iterator[tuple[str, Counts]]:
+    """The source of each document, and its counts under a cut."""
+    config = load(None, {"stereotypes.policy": "remove", "stereotypes.remove_from": remove_from})
     screen = StereotypeFilter(config)
     whole = [
         Relevant(number, each["text"], sentences(each["text"]), ())
         for number, each in enumerate(kept)
     ]
+    copies = Copies()
     for each, one, done in zip(kept, whole, screen.screen(whole), strict=True):
-        found, unplaced = stated(each["text"], one.sentences, each["stereotypes"])
-        own = Counts(1, len(found), found.count(LISTED), found.count(OTHER), unplaced=unplaced)
+        found, strengths, unplaced = stated(each["text"], one.sentences, each["stereotypes"])
         called = {
             number
             for (number, _), finding in done.findings.items()
             if finding.potential is not None and finding.potential >= THRESHOLD
         }
         removed = {number for (number, _), finding in done.findings.items() if finding.remove}
+        for number, (start, end) in enumerate(one.sentences):
+            text = each["text"][start:end]
+            if (found[number] or number in called) and copies.has(mask(text, spans(text))):
+                found[number] = strengths[number] = NONE
+                called.discard(number)
+                removed.discard(number)
+        stating = found.count(LISTED), found.count(OTHER), strengths.count(3)
+        own = Counts(1, len(found), *stating, unplaced=unplaced)
         for numbers, tally in ((called, own.called), (removed, own.removed)):
             tally[0] = len(numbers)
             for number in numbers:
                 tally[1] += found[number] == LISTED
                 tally[2] += found[number] == OTHER
+                tally[3] += strengths[number] == 3
         yield each["source"].split("-")[0], own
 
 
@@ -173,7 +189,8 @@ def line(name: str, own: Counts) -> str:
     """A line of the table."""
     said = [
         f"{what} {tally[0]}: precision {share(tally[1] + tally[2], tally[0])}; recall of listed"
-        f" groups {share(tally[1], own.listed)}, of others {share(tally[2], own.other)}"
+        f" groups {share(tally[1], own.listed)}, of others {share(tally[2], own.other)}, of strong"
+        f" ones {share(tally[3], own.strong)}"
         for what, tally in (("called", own.called), ("removed", own.removed))
     ]
     return (
@@ -182,12 +199,12 @@ def line(name: str, own: Counts) -> str:
     )
 
 
-def main() -> None:
-    """Print the table, in all and by source."""
+def main(remove_from: float | None = None) -> None:
+    """Print the table, in all and by source, under a cut."""
     kept, left_out = documents()
     by_source: dict[str, Counts] = {}
     total = Counts()
-    for source, own in counts(kept):
+    for source, own in counts(kept, remove_from):
         by_source.setdefault(source, Counts()).add(own)
         total.add(own)
     print(f"== whole documents, drawn at random; {left_out} that a model has seen are left out ==")

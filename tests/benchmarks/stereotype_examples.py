@@ -10,6 +10,7 @@ split: `report` rows are never learnt from. Of real text they are those whose do
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -27,6 +28,7 @@ from evenflow.wordlists import loader
 
 TESTS = Path(__file__).parent.parent / "data"
 FIVE = 5
+ALIKE = 6  # words
 SHIPPED = ("gender", "age", "religion")
 REAL = ("stereotype_dev", "stereotype_gold", "stereotype_read")
 LISTED = [widened(loader.load(name)) for name in SHIPPED]
@@ -44,6 +46,29 @@ class Row(NamedTuple):
     doc: str
     split: str
     attribute: str
+
+
+def same(text: str) -> str:
+    """A masked sentence as it is compared."""
+    return re.sub(r"\W+", " ", text.lower()).strip()
+
+
+class Copies:
+    """Finds near-copies: masked sentences most of whose sequences of ALIKE words were there before.
+
+    Forum posts are quoted and repeated with another group's name, and an interval counts each once.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, ...]] = set()
+
+    def has(self, text: str) -> bool:
+        """Whether a masked sentence is a near-copy of one before it."""
+        words = same(text).split()
+        own = {tuple(words[i : i + ALIKE]) for i in range(max(1, len(words) - ALIKE + 1))}
+        found = len(own & self._seen)
+        self._seen |= own
+        return 2 * found > len(own)
 
 
 def of_hash(doc: str) -> str:

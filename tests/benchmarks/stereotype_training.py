@@ -15,14 +15,13 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from stereotype_documents import DOCUMENTS, attributes, placed
-from stereotype_examples import FINDER, TESTS, Row, read, rows, shown
+from stereotype_examples import FINDER, TESTS, Copies, Row, read, rows, same, shown
 
 from evenflow.transforms.measures.stereotypes.judging import find_candidates
 from evenflow.transforms.measures.stereotypes.masking import mask
@@ -34,9 +33,10 @@ MOST = 600  # characters of a sentence
 KEPT, KEPT_OF_OTHERS = {"reddit": 0.3, "chat": 0.5}, 0.12
 
 
-def same(text: str) -> str:
-    """A masked sentence as it is compared."""
-    return re.sub(r"\W+", " ", text.lower()).strip()
+def once(given: Iterable[Row]) -> list[Row]:
+    """The rows without near-copies of earlier ones with the same attribute."""
+    seen: dict[str, Copies] = {}
+    return [row for row in given if not seen.setdefault(row.attribute, Copies()).has(row.text)]
 
 
 def chance(text: str) -> float:

@@ -28,8 +28,9 @@ from stereotype_examples import (
 )
 from stereotype_training import labelled, of_documents, rephrased
 
+from evenflow.schemas.config.stereotypes import StereotypeSettings
 from evenflow.transforms.measures.stereotypes import probabilities
-from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, cut
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, cut
 from evenflow.transforms.measures.stereotypes.judging import NEVER
 
 PRECISION = 0.8  # that removal needs by default
@@ -49,7 +50,8 @@ class Judge:
         self, rows: Sequence[Row], chances: figures.Values, precision: float
     ) -> figures.Values:
         """Whether each row is as probable as removal needs (n,); one of a creed alone never is."""
-        cuts = {name: cut(name, precision) for name in SHIPPED}
+        own = StereotypeSettings(precision=precision)
+        cuts = {name: cut(own, name).probability for name in {row.attribute for row in rows}}
         least = [
             each
             if (each := cuts.get(row.attribute)) is not None and not of_creed(self.reader, row)
@@ -160,9 +162,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--documents", action="store_true", help="by whole document alone")
+    parser.add_argument("--remove-from", type=float, help="with --documents")
     args = parser.parse_args()
     if args.documents:
-        stereotype_documents.main()
+        stereotype_documents.main(args.remove_from)
         sieved(Judge())
         return
     judge = Judge()

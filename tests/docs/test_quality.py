@@ -19,7 +19,7 @@ def test_the_documents_of_stereotypes_are_those_that_the_command_counts(
         figures.stated(each["text"], figures.sentences(each["text"]), each["stereotypes"])
         for each in kept
     ]
-    kinds = [kind for each, _ in found for kind in each]
+    kinds = [kind for each, *_ in found for kind in each]
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
     listed, other = (kinds.count(kind) for kind in (figures.LISTED, figures.OTHER))
     assert f"{left_out} are left out" in page

@@ -69,6 +69,4 @@ def scorer() -> EncoderScorer:
 
 def calibration(**cuts: float) -> Calibration:
     """Of attributes by the probability from which what is called is right."""
-    return Calibration(
-        0.1, WEIGHTS, {name: {"posts": [(cut, 50, 50)]} for name, cut in cuts.items()}
-    )
+    return Calibration(0.1, WEIGHTS, {name: [(cut, 50, 50)] for name, cut in cuts.items()})

@@ -208,10 +208,10 @@ class Annotator:
         # A screen knows groups by more words than the labels, and copies are of all documents
         every = self.screen is not None or self._copier is not None
         relevant = list(self.mentions.relevant(counted.searched, every))
-        screened = self._screen(relevant, found)
+        screened = self._screen(relevant)
         rows = Rows({words.attribute: words.groups for words in self.lists})
         texts, reasons = list(found.texts), dict[int, str]()
-        for (number, text, sentences, mentions, _), done in zip(relevant, screened, strict=True):
+        for (number, text, sentences, mentions), done in zip(relevant, screened, strict=True):
             place, identity = found.places[number], found.ids[number]
             rows.add(place, identity, text, sentences, mentions, done.findings, done.places)
             texts[number] = done.text
@@ -236,7 +236,7 @@ class Annotator:
         copier = self._copier
         names = joined.field_names(self.config) if copier else ()
         texts = joined.texts_of(found.texts, found.fields, names) if copier else []
-        for number, text, sentences, mentions, _ in relevant:
+        for number, text, sentences, mentions in relevant:
             whole = None
             if copier is not None and copier.is_due(columns, number):
                 whole = text, sentences, mentions
@@ -266,7 +266,7 @@ class Annotator:
         return documents_table(found, own)
 
 
-def _unscreened(documents: Sequence[Relevant], block: Documents) -> Sequence[Screened]:
+def _unscreened(documents: Sequence[Relevant]) -> Sequence[Screened]:
     """Documents as nothing has looked through them, in place of `Screen.screen`."""
     return [Screened(each.text) for each in documents]
 

@@ -125,8 +125,8 @@ class Screen(Protocol):
 
     name: str
 
-    def screen(self, documents: Sequence[Relevant], block: Documents) -> Sequence[Screened]:
-        """Look through documents of a block; returns each as it is afterwards."""
+    def screen(self, documents: Sequence[Relevant]) -> Sequence[Screened]:
+        """Look through documents; returns each as it is afterwards."""
         ...
 
     def tally(self) -> Tally:

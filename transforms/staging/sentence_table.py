@@ -35,14 +35,12 @@ class Relevant(NamedTuple):
     Attributes:
         sentences: All its sentences, as (start, end) in characters.
         mentions: Its mentions of labels, in the text's order.
-        kind: The kind of text, by which stereotypes are removed; None: unknown.
     """
 
     number: int
     text: str
     sentences: Sequence[tuple[int, int]]
     mentions: Sequence[Mention]
-    kind: str | None = None
 
 
 class Finding(NamedTuple):
@@ -51,12 +49,15 @@ class Finding(NamedTuple):
     Attributes:
         potential: Probability that the sentence holds a stereotype; None: it was not looked at.
         indicators: Its linguistic indicators; None: they were not looked for.
-        score: Its strength (SCSC); None: it was not computed.
+        strength: How strong people would call it; None: it was not computed.
+        score: Its score by the linguistic indicators of a language model (SCSC); None: none gave
+            them.
         remove: Whether the sentence is taken out, alone or with its document.
     """
 
     potential: float | None
     indicators: str | None
+    strength: float | None
     score: float | None
     remove: bool
 
@@ -138,7 +139,7 @@ class Rows:
             for attribute in sorted(by_attribute):
                 words = words_per_group(self.groups.get(attribute, ()), by_attribute[attribute])
                 finding = (findings or {}).get((number, attribute)) or Finding(
-                    None, None, None, False
+                    None, None, None, None, False
                 )
                 add["id"](identity)
                 add["attribute"](attribute)
@@ -151,6 +152,7 @@ class Rows:
                 add["relevant_sentence"](bool(by_attribute[attribute]))
                 add["potential_stereotype"](finding.potential)
                 add["linguistic_indicators"](finding.indicators)
+                add["strength"](finding.strength)
                 add["score_scsc"](finding.score)
                 add["remove_sentence"](finding.remove)
                 add["text_cda"](None)

@@ -34,7 +34,11 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
         )
         for words in lists
     }
-    strong = {name: least for name in limits if (least := _strong(config, name)) is not None}
+    strong: dict[str, tuple[float, float]] = {}
+    if config.looks_for_stereotypes:
+        from evenflow.transforms.measures.stereotypes import calibration
+
+        strong = calibration.removed(config)
     return PaneChecks(
         Path(config.checks.suite) if config.checks.suite else None,
         lists=lists,
@@ -44,13 +48,3 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
         strong=strong,
         sentences=config.has_sentence_table,
     )
-
-
-def _strong(config: Config, attribute: str) -> tuple[float, float] | None:
-    """The least score and probability of a stereotype that is removed; None: none is removed."""
-    if config.policy(attribute) not in ("remove", "quarantine"):
-        return None
-    from evenflow.transforms.measures.stereotypes import calibration
-
-    cut = calibration.cut(attribute, config.stereotypes.precision, calibration.of(config))
-    return None if cut is None else (config.stereotype_threshold(attribute), cut)

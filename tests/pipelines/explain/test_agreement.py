@@ -101,11 +101,11 @@ def test_explain_says_what_run_decides(call: Call, documents: Path) -> None:  # 
             told["sent_text"],
         )
         assert row["words_per_group"].get(attribute, {}) == dict(told["words_per_group"])
-        chance, score = row["potential_stereotype"][attribute], row["score_scsc"][attribute]
+        chance, score = row["potential_stereotype"][attribute], row["strength"][attribute]
         assert chance == (told["potential_stereotype"] and round(told["potential_stereotype"], 4))
         potential = chance is not None and chance >= THRESHOLD
         if potential:
-            assert told["score_scsc"] == np.float32(score)
+            assert told["strength"] == np.float32(score) and told["score_scsc"] is None
         is_strong = potential and score >= Config().stereotype_threshold(attribute)
         assert not told["remove_sentence"]  # nothing is taken out
         assert (

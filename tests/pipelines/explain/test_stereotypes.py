@@ -77,13 +77,13 @@ def test_only_what_names_a_group_is_asked() -> None:
     assert rows[2]["remove_sentence"] == dict.fromkeys(SHIPPED, False)
 
 
-def test_groups_that_no_list_has_are_asked_and_never_removed() -> None:
+def test_groups_that_no_list_has_are_asked() -> None:
     text = "Women are late. Black people are very lazy."
     document = explain("x", text, FINDER)
     judging(0.9, 0.0).add_to(document)
     first, second = document["sentences"]
     assert "race" not in first["potential_stereotype"]
-    assert second["potential_stereotype"]["race"] == 0.9 and second["score_scsc"]["race"] == 0.8
+    assert second["potential_stereotype"]["race"] == 0.9 and second["strength"]["race"] == 0.8
     assert not second["remove_sentence"]["race"]
 
 
@@ -117,7 +117,7 @@ def test_removed_is_what_is_sure_and_strong(
     chance: float | None, threshold: float, removed: bool
 ) -> None:
     rows = judged(judging(chance, threshold))
-    assert rows[0]["score_scsc"]["gender"] is not None
+    assert rows[0]["strength"]["gender"] is not None
     assert rows[0]["remove_sentence"] == {"gender": removed, "age": False, "religion": False}
     assert not rows[1]["remove_sentence"]["age"]  # nothing is known of it
 

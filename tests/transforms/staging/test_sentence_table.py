@@ -82,7 +82,7 @@ def test_what_became_of_sets_and_sentences() -> None:
 
 
 def test_places_are_those_of_the_text_that_is_left() -> None:
-    findings = {(0, "gender"): Finding(0.9, None, 0.8, True)}
+    findings = {(0, "gender"): Finding(0.9, None, 0.8, None, True)}
     table = rows(findings=findings, places=[GONE, 0, 16, 27])  # the first sentence was taken out
     mention = Mention(27, 30, "she", "gender", "female")
     she = Set(
@@ -112,8 +112,8 @@ def test_the_file_does_not_depend_on_the_blocks(
 
 def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
     findings = {
-        (0, "gender"): Finding(0.9, None, 0.8, False),
-        (3, "gender"): Finding(0.9, None, 0.8, True),
+        (0, "gender"): Finding(0.9, None, 0.8, None, False),
+        (3, "gender"): Finding(0.9, None, 0.8, None, True),
     }
     table = complete(rows(findings=findings), {}, {})
     cda = pa.array([None, "An old man sat.", None, "She hummed."], pa.large_string())
@@ -130,7 +130,7 @@ def test_the_frame_of_the_checks_tells_what_is_wrong(tmp_path: Path) -> None:
 
 def test_a_sentence_that_names_a_group_without_a_label_has_a_row() -> None:
     rows = Rows({"gender": ("female", "male"), "age": ("old",)})
-    finding = Finding(0.9, None, 0.8, True)
+    finding = Finding(0.9, None, 0.8, None, True)
     rows.add(
         0,
         "a",

@@ -1,7 +1,4 @@
-"""How often the shipped probabilities were right on labelled sentences.
-
-The figures are kept by attribute and kind of text.
-"""
+"""How often the shipped probabilities were right on labelled sentences, by attribute."""
 
 from __future__ import annotations
 
@@ -9,11 +6,12 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.config.stereotypes import StereotypeSettings
 from evenflow.schemas.plugins import DETECTORS, PluginError, load
-from evenflow.transforms import wilson
+from evenflow.transforms.measures.stereotypes.masking import unlisted
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 
@@ -23,14 +21,11 @@ PATH = Path(__file__).with_name("calibration.json")
 # precision and recall (F1) is best here.
 THRESHOLD = 0.3
 UNSURE = (0.2, 0.8)  # between these a language model is worth asking
-# Labelled sentences that the detector must have called stereotypes before the share of right ones
-# means anything: in all, and of a kind of text that is checked by itself.
-LEAST_CALLED, LEAST_OF_KIND = 20, 10
-# Nothing is removed where the precision may be lower than this (bound of 95 %; Wilson, 1927)
-LOWER = 0.7
-POSTS, OTHER = "posts", "other"  # kinds of text: posts of a forum, and everything else
-# Attribute → kind of text → steps; see `Calibration`
-Called = dict[str, dict[str, list[tuple[float, int, int]]]]
+# Labelled sentences that the detector called stereotypes, without which no precision is known
+LEAST_READ = 20
+# Attribute → steps: a probability, how many sentences have it or a higher one, how many of these
+# are stereotypes
+Called = dict[str, list[tuple[float, int, int]]]
 
 
 @dataclass(frozen=True)
@@ -67,13 +62,10 @@ class Calibration:
 
 
 def _called(stored: Any) -> Called:
-    """Steps by attribute and kind of text, as they are stored."""
+    """Steps by attribute, as they are stored."""
     return {
-        attribute: {
-            kind: [(float(p), int(n), int(right)) for p, n, right in steps]
-            for kind, steps in kinds.items()
-        }
-        for attribute, kinds in stored.items()
+        attribute: sorted((float(p), int(n), int(right)) for p, n, right in steps)
+        for attribute, steps in stored.items()
     }
 
 
@@ -87,7 +79,7 @@ def of(config: Config) -> Calibration:
     """The figures of a configuration's detector.
 
     A plug-in may bring its own as `called` (see `Calibration`): those of sentences that it has not
-    learnt from. Without them nothing is removed.
+    learnt from. Without them only `stereotypes.remove_from` removes.
 
     Raises:
         ModelError: The shipped calibration is missing or damaged.
@@ -99,46 +91,73 @@ def of(config: Config) -> Calibration:
     try:
         return Calibration(0.0, {}, _called(getattr(plugin.part, "called", {})))
     except (ValueError, TypeError, AttributeError) as error:
-        raise PluginError(
-            f"{plugin}: called: steps by attribute and kind of text were expected"
-        ) from error
+        raise PluginError(f"{plugin}: called: steps by attribute were expected") from error
+
+
+class Cut(NamedTuple):
+    """Where removal begins, and how often labelled sentences from there on were right.
+
+    `probability`: None: nothing is removed. `read`: Labelled sentences from there on, or from the
+    lowest probability that has figures where nothing is removed.
+    """
+
+    probability: float | None
+    read: int = 0
+    right: int = 0
 
 
 def cut(
+    settings: StereotypeSettings,
     attribute: str,
-    precision: float,
     known: Calibration | None = None,
-    kind: str | None = None,
     of_creed: bool = False,
-) -> float | None:
-    """The probability from which a stereotype of an attribute's groups may be removed.
+) -> Cut:
+    """The probability from which a stereotype of an attribute's groups is removed.
+
+    It is `remove_from`, or else the lowest one at and above which the share of right sentences is
+    `precision` or more; that needs LEAST_READ sentences of the attribute.
 
     Args:
-        precision: Share (0 to 1) of the removed sentences that should be stereotypes.
+        settings: The user's cut.
         known: Figures from labelled sentences; by default those of the shipped models.
-        kind: The kind of text, POSTS or OTHER; None: unknown, so that all kinds count.
         of_creed: Whether the sentence is about a creed alone, and about no people.
-
-    Returns:
-        The lowest probability at and above which the share was reached, and is surely LOWER or
-        more, over the kind of text; or over all kinds together, and over each with LEAST_OF_KIND
-        calls or more.
-        None if there is none, or if fewer than LEAST_CALLED sentences were called; stereotypes of
-        the attribute are then only flagged.
 
     Raises:
         ModelError: The shipped calibration is missing or damaged.
     """
     figures = known or shipped()
-    kinds = (figures.creeds if of_creed else figures.called).get(attribute, {})
-    if kind is not None:
-        kinds = {kind: kinds.get(kind, [])}
-    for probability in sorted({step[0] for steps in kinds.values() for step in steps}):
-        at = [(n, right) for steps in kinds.values() for p, n, right in steps if p == probability]
-        called, right = sum(n for n, _ in at), sum(right for _, right in at)
-        enough = [(called, right), *(one for one in at if one[0] >= LEAST_OF_KIND)]
-        if called >= LEAST_CALLED and all(
-            own >= precision * n and wilson.interval(own / n, n)[0] >= LOWER for n, own in enough
-        ):
-            return probability
-    return None
+    steps = (figures.creeds if of_creed else figures.called).get(attribute, [])
+    least = settings.remove_from
+    if least is not None:
+        below = [step for step in steps if step[0] <= least][-1:]
+        return Cut(least, *(each for step in below for each in step[1:]))
+    for probability, read, right in steps:
+        if steps[0][1] >= LEAST_READ and read and right >= settings.precision * read:
+            return Cut(probability, read, right)
+    return Cut(None, *(each for step in steps[:1] for each in step[1:]))
+
+
+def cuts(config: Config, known: Calibration | None = None) -> dict[str, Cut]:
+    """The cuts of the attributes whose stereotypes are removed, or set their documents aside.
+
+    Groups that no word list has follow `stereotypes.policy`.
+    """
+    figures = known or of(config)
+    policies = {name: config.policy(name) for name in config.attributes}
+    policies = {
+        each.attribute: config.stereotypes.policy for each in unlisted(config.attributes)
+    } | policies
+    return {
+        name: cut(config.stereotypes, name, figures)
+        for name, policy in policies.items()
+        if policy not in ("off", "flag")
+    }
+
+
+def removed(config: Config) -> dict[str, tuple[float, float]]:
+    """The least strength and probability of a stereotype that is removed, by attribute."""
+    return {
+        name: (config.stereotype_threshold(name), at.probability)
+        for name, at in cuts(config).items()
+        if name in config.attributes and at.probability is not None
+    }

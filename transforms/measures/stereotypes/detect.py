@@ -15,10 +15,10 @@ from typing import Protocol
 from evenflow.schemas.config import Config
 from evenflow.schemas.plugins import DETECTORS, load
 from evenflow.transforms.measures.stereotypes import probabilities
-from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, cut
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE
 from evenflow.transforms.measures.stereotypes.masking import Span, mask
 
-__all__ = ["THRESHOLD", "UNSURE", "Detector", "EncoderDetector", "cut", "shipped"]
+__all__ = ["THRESHOLD", "UNSURE", "Detector", "EncoderDetector", "shipped"]
 
 
 class Detector(Protocol):

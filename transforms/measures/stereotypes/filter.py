@@ -4,9 +4,9 @@ Source: main paper, 4.2.3. The filter reads every sentence that names people of 
 whether or not the name is a label of the DR score. It takes two steps. The detector gives the
 probability that a sentence states a stereotype. For the likely ones, the linguistic indicators give
 its strength. An attribute's policy flags strong stereotypes, removes them, or sets their document
-aside. Removing and setting aside need a detector that is right as often as `stereotypes.precision`
-requires. Groups that no word list has are flagged only. A passage in quotation marks is removed as
-a whole, or not at all.
+aside. Removing and setting aside begin at the user's cut (`calibration.cut`). Groups that no word
+list has follow `stereotypes.policy`. A passage in quotation marks is removed as a whole, or not at
+all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import PASSAGE, STAYS
-from evenflow.transforms.io.records import Documents
 from evenflow.transforms.measures.stereotypes.calibration import Calibration
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.findings import Findings
@@ -64,24 +63,17 @@ class StereotypeFilter:
         }
         self._most = config.stereotypes.most_removed
         self._judge = StereotypeJudge(config, list(self.policies), detector, scorer, calibration)
-        self.policies |= dict.fromkeys(self._judge.unlisted, "flag")
+        self.policies |= dict.fromkeys(self._judge.unlisted, config.stereotypes.policy)
 
     def tally(self) -> Findings:
         """What counts the stereotypes of the next pane."""
         return Findings(self._config)
 
-    def screen(
-        self, documents: Sequence[Relevant], block: Documents | None = None
-    ) -> list[Screened]:
+    def screen(self, documents: Sequence[Relevant]) -> list[Screened]:
         """Filters documents; the models read the sentences of all of them together.
 
-        Args:
-            documents: N documents. Their mentions are not used.
-            block: The block that they are of, whose field says their kinds of text; None: their
-                kinds are known.
+        `documents`: N documents. Their mentions are not used.
         """
-        if block is not None:
-            documents = self._with_kinds(documents, block)
         candidates = list(self._judge.candidates(documents))
         findings: list[dict[tuple[int, str], Finding]] = [{} for _ in documents]
         for each in self._judge.judge(documents, candidates):
@@ -94,29 +86,17 @@ class StereotypeFilter:
             for document, found in zip(documents, findings, strict=True)
         ]
 
-    def _with_kinds(self, documents: Sequence[Relevant], block: Documents) -> Sequence[Relevant]:
-        """The documents with their kinds of text, by which stereotypes are removed."""
-        own = self._config.stereotypes
-        if not own.kinds:
-            return documents
-        fields = {each.name: values for each, values in block.fields.items()}
-        values = fields.get(own.kind_field)
-        named = [None] * len(block.texts) if values is None else values.to_pylist()
-        return [
-            each._replace(kind=own.kinds.get(str(named[each.number]), "other"))
-            for each in documents
-        ]
-
     def _finding(self, judged: Judgement) -> Finding:
         """A judgement as a row of the table of sentences."""
         if (found := judged.indicators) is None:
-            return Finding(judged.potential, None, None, False)
+            return Finding(judged.potential, None, None, None, False)
         acts = self.policies[judged.candidate.attribute] != "flag"
         told = {**found.to_json(), "reasons": found.reasons()}
         if acts and judged.stays:
             told[STAYS] = judged.stays
         taken = judged.strong and judged.sure and acts
-        return Finding(judged.potential, orjson.dumps(told).decode(), found.score, taken)
+        text = orjson.dumps(told).decode()
+        return Finding(judged.potential, text, found.strength, found.score, taken)
 
     def _screened(
         self, document: Relevant, findings: Mapping[tuple[int, str], Finding]

@@ -10,20 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
+from evenflow.schemas.config.stereotypes import Policy
 from evenflow.schemas.ledger import Filtered
 from evenflow.transforms.measures.stereotypes import calibration
-from evenflow.transforms.measures.stereotypes.calibration import (
-    OTHER,
-    POSTS,
-    THRESHOLD,
-    UNSURE,
-    cut,
-)
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, Cut
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
 from evenflow.transforms.measures.stereotypes.masking import unlisted
 
 STRONGEST = 5  # strong stereotypes that the ledger shows
 SHOWN = 300  # characters of such a sentence
+
+
+def deciding(rows: pa.Table) -> pa.ChunkedArray:
+    """What decides whether each row is a strong stereotype: score_scsc, or else the strength."""
+    return pc.call_function("coalesce", [rows.column("score_scsc"), rows.column("strength")])
 
 
 class Findings:
@@ -34,29 +34,36 @@ class Findings:
     """
 
     def __init__(self, config: Config):
-        own, known = config.stereotypes, calibration.of(config)
-        kind = None if not own.kinds else POSTS if POSTS in own.kinds.values() else OTHER
-        self._found = {
-            name: Filtered(
-                policy=policy,
-                threshold=config.stereotype_threshold(name),
-                cut=None if policy == "flag" else cut(name, own.precision, known, kind),
-            )
-            for name in config.attributes
-            if (policy := config.policy(name)) != "off"
+        own = config.stereotypes
+        listed: dict[str, Policy] = {name: config.policy(name) for name in config.attributes}
+        thresholds = {
+            name: config.stereotype_threshold(name)
+            for name, policy in listed.items()
+            if policy != "off"
         }
-        strictest = max((each.threshold for each in self._found.values()), default=own.threshold)
-        self._found |= {
-            words.attribute: Filtered(policy="flag", threshold=strictest)
-            for words in unlisted(list(self._found))
+        strictest = max(thresholds.values(), default=own.threshold)
+        others: dict[str, Policy] = {
+            words.attribute: own.policy for words in unlisted(config.attributes)
         }
+        found = calibration.cuts(config)
+        self._found: dict[str, Filtered] = {}
+        for name, policy in (listed | others).items():
+            if policy != "off":
+                at = found.get(name, Cut(None))
+                self._found[name] = Filtered(
+                    policy=policy,
+                    threshold=thresholds.get(name, strictest),
+                    cut=at.probability,
+                    read=at.read,
+                    right=at.right,
+                )
 
     def seen(self, rows: pa.Table) -> pa.Table:
         """Counts the rows of a block and returns them."""
         for name, total in self._found.items():
             own = rows.filter(pc.call_function("equal", [rows.column("attribute"), name]))
             potential = own.column("potential_stereotype").to_numpy(zero_copy_only=False)
-            scores = own.column("score_scsc").to_numpy(zero_copy_only=False)
+            scores = deciding(own).to_numpy(zero_copy_only=False)
             reaching = (potential >= THRESHOLD) & (scores >= total.threshold)
             # Where nothing is taken out, a strong one need not be sure
             strong = own.filter(
@@ -75,14 +82,16 @@ class Findings:
                 for told in own.column("linguistic_indicators").drop_null().to_pylist()
             )
             for row in strong.select(
-                ["id", "sent_text", "score_scsc", "linguistic_indicators"]
+                ["id", "sent_text", "strength", "score_scsc", "linguistic_indicators"]
             ).to_pylist():
                 reasons = orjson.loads(row["linguistic_indicators"])["reasons"]
                 total.examples.append(
                     {
                         "id": row["id"],
                         "sentence": row["sent_text"][:SHOWN],
-                        "score": round(row["score_scsc"], 4),
+                        "score": round(
+                            row["strength"] if row["score_scsc"] is None else row["score_scsc"], 4
+                        ),
                         "reasons": "; ".join(reasons)[:SHOWN],
                     }
                 )

@@ -1,12 +1,11 @@
-"""How strongly a sentence states a stereotype: ten linguistic indicators and a score (score_scsc).
+"""How strongly a sentence states a stereotype: ten linguistic indicators, strength, score_scsc.
 
 Each indicator comes with the words that it rests on. The indicators are those of the Social
 Category and Stereotype Communication framework (Beukeboom and Burgers 2019), in the form in which
 Görge et al. ("Textual Data Bias Detection and Mitigation", section on stereotype assessment,
-appendix D.1) ask an LLM for them. Here heads of the encoder answer. The paper computes the score by
-a linear regression over the indicators. Here the score is a head too, trained on what people call
-strong; a linear regression only says how far it moves when an LLM gives other indicators
-(`EncoderScorer.moved`).
+appendix D.1) ask an LLM for them. Here heads of the encoder answer, and another head gives the
+strength, trained on what people call strong. The paper's score, a linear regression over the
+indicators, is computed where an LLM gave them (`EncoderScorer.scsc`).
 
 No indicator depends on the group that is named, because its words are hidden (`masking`).
 """
@@ -57,8 +56,7 @@ EDGE = 1e-6  # probabilities nearer to 0 and 1 have this logit
 FREQUENT = 150
 WORD = re.compile(r"\w+(?:['’]\w+)?")
 MOST_WORDS = 400  # words of a sentence that are searched for those; few sentences have more
-# Strength of a sentence that the heads cannot judge: the mean of the sentences that people scored
-NEUTRAL = 0.5
+NEUTRAL = 0.5  # score_scsc without any indicator: the mean of the sentences that people scored
 ROUNDED = 4  # decimals of strength and score
 OF_CREED = 0.5  # probability from which a stereotype is of a creed alone
 
@@ -80,7 +78,8 @@ class Indicator:
 class Indicators:
     """The linguistic indicators of a sentence.
 
-    `strength`: The strength of the content (0 to 1). `score`: The score (score_scsc, 0 to 1).
+    `strength`: How strong people would call it (0 to 1), by a head; 0 if the heads cannot judge it.
+    `score`: The paper's score (score_scsc, 0 to 1); None: no LLM gave the indicators.
     `association`: The probability that people associate with the group what the sentence says, also
     of a single person; None: not known. `creed`: The probability that the stereotype is of a creed
     alone, and of no people; None: not known, or the attribute has no creeds.
@@ -89,7 +88,7 @@ class Indicators:
     text: str
     found: Mapping[str, Indicator] = field(default_factory=dict)
     strength: float = 0.0
-    score: float = 0.0
+    score: float | None = None
     association: float | None = None
     creed: float | None = None
 
@@ -97,6 +96,11 @@ class Indicators:
     def is_of_creed(self) -> bool:
         """Whether the stereotype is of a creed alone, and of no people."""
         return self.creed is not None and self.creed >= OF_CREED
+
+    @property
+    def decides(self) -> float:
+        """What says whether a stereotype is a strong one: score_scsc, or else the strength."""
+        return self.strength if self.score is None else self.score
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: the numbers and the indicators; words have offsets into the sentence."""
@@ -124,11 +128,11 @@ class Indicators:
             name: [self.text[start:end] for start, end in one.words]
             for name, one in self.found.items()
         }
-        return reasons(values, words, self.strength, self.is_of_creed)
+        return reasons(values, words, self.decides, self.is_of_creed)
 
 
 class EncoderScorer:
-    """Indicators and score from the heads of the encoder."""
+    """Indicators and strength from the heads of the encoder."""
 
     def __init__(self, reader: probabilities.SentenceReader, weights: Mapping[str, float]):
         self._reader, self._weights = reader, weights
@@ -142,22 +146,10 @@ class EncoderScorer:
         """
         return [self._one(text, own) for text, own in zip(sentences, labels, strict=True)]
 
-    def moved(
-        self, found: Indicators | None, values: Mapping[str, Indicator]
-    ) -> tuple[float, float]:
-        """The strength and score of a sentence for which an LLM gave other values.
-
-        Returns strength and score, both 0 to 1.
-        """
-        before = {} if found is None else found.found
-        strength = NEUTRAL if found is None else found.strength
-        more = sum(
-            self._weights.get(f"{name}={one.value}", 0.0)
-            - self._weights.get(f"{name}={before[name].value}", 0.0)
-            for name, one in values.items()
-            if name in before
-        )
-        return strength, round(min(1.0, max(0.0, strength + more)), ROUNDED)
+    def scsc(self, values: Mapping[str, Indicator]) -> float:
+        """The paper's score (0 to 1) of indicators: a linear sum."""
+        found = (self._weights.get(f"{name}={one.value}", 0.0) for name, one in values.items())
+        return round(min(1.0, max(0.0, NEUTRAL + sum(found))), ROUNDED)
 
     def _one(self, text: str, labels: Sequence[Span]) -> Indicators | None:
         """The indicators of one sentence; None if it is not English or a single word."""
@@ -186,7 +178,7 @@ class EncoderScorer:
         if creed is not None:
             own_creeds = any(has_creeds(attribute) for _, _, attribute in labels)
             creed = round(creed, ROUNDED) if own_creeds else None
-        return Indicators(text, found, strength, strength, association, creed)
+        return Indicators(text, found, strength, None, association, creed)
 
     def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
         """The words besides labels without which a stereotype is least likely, in their order.

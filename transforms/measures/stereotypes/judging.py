@@ -17,17 +17,11 @@ from itertools import chain
 from typing import NamedTuple, Protocol
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import CREED, KIND
+from evenflow.schemas.documents import CREED
 from evenflow.transforms.labels.finder import LabelFinder, pieces
 from evenflow.transforms.measures.stereotypes import calibration as calibrations
 from evenflow.transforms.measures.stereotypes import detect, indicators
-from evenflow.transforms.measures.stereotypes.calibration import (
-    OTHER,
-    POSTS,
-    THRESHOLD,
-    Calibration,
-    cut,
-)
+from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, Calibration, cut
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.indicators import Indicators
 from evenflow.transforms.measures.stereotypes.masking import Span, unlisted, widened
@@ -87,8 +81,8 @@ class Judgement(NamedTuple):
 class StereotypeJudge:
     """Judges sentences that name people of a group, by a label of the DR score or another word.
 
-    It also looks at groups that no word list has (`masking.unlisted`). No precision is known of
-    these, so their stereotypes are never sure.
+    It also looks at groups that no word list has (`masking.unlisted`), unless `stereotypes.policy`
+    is off and `every` is not set.
 
     Args:
         config: The configuration. A group without a list has the strictest of its thresholds.
@@ -111,8 +105,10 @@ class StereotypeJudge:
         detector: Detector | None = None,
         scorer: IndicatorScorer | None = None,
         calibration: Calibration | None = None,
+        every: bool = False,
     ):
-        wide = _wide(frozenset(names))
+        looked_for = every or config.stereotypes.policy != "off"
+        wide = _wide(frozenset(config.attributes)) if looked_for else LabelFinder([])
         self.unlisted = tuple(words.attribute for words in wide.lists)
         # What is looked through is English already
         own_lists = [replace(widened(config.word_list(name)), only=()) for name in names]
@@ -124,9 +120,8 @@ class StereotypeJudge:
         own, known = config.stereotypes, calibration or calibrations.of(config)
         self._acts_on_creeds = own.creeds == "policy"
         self._cuts = {
-            (name, kind, of_creed): cut(name, own.precision, known, kind, of_creed)
-            for name in names
-            for kind in (None, POSTS, OTHER)
+            (name, of_creed): cut(own, name, known, of_creed).probability
+            for name in (*names, *self.unlisted)
             for of_creed in (False, True)
         }
 
@@ -164,34 +159,33 @@ class StereotypeJudge:
         found = self._scorer.indicators([texts[i] for i in scored], [spans[i] for i in scored])
         scores = dict(zip(scored, found, strict=True))
         return [
-            self._judgement(each, documents[each.document].kind, chances[i], scores.get(i))
-            for i, each in enumerate(candidates)
+            self._judgement(each, chances[i], scores.get(i)) for i, each in enumerate(candidates)
         ]
 
     def _judgement(
-        self,
-        candidate: Candidate,
-        kind: str | None,
-        potential: float | None,
-        found: Indicators | None,
+        self, candidate: Candidate, potential: float | None, found: Indicators | None
     ) -> Judgement:
-        """Whether a candidate is a strong stereotype, and whether that is sure."""
+        """Whether a candidate is a strong stereotype, and whether that is sure.
+
+        A language model's indicators may weaken a stereotype. What they alone make strong is not
+        sure, because no labelled sentences measure them.
+        """
         if potential is None or found is None:
             return Judgement(candidate, potential, found, False, False)
         threshold = self._thresholds.get(candidate.attribute, self._strictest)
-        strong = potential >= THRESHOLD and found.score >= threshold
+        strong = potential >= THRESHOLD and found.decides >= threshold
         of_creed, name = found.is_of_creed, candidate.attribute
-        sure = potential >= self._least(name, kind, of_creed) and (
-            self._acts_on_creeds or not of_creed
+        sure = (
+            found.strength >= threshold
+            and potential >= self._least(name, of_creed)
+            and (self._acts_on_creeds or not of_creed)
         )
-        stays = ""
-        if strong and not sure and potential >= self._least(name, None, False):
-            stays = CREED if of_creed else KIND
-        return Judgement(candidate, potential, found, strong, sure, stays)
+        stays = of_creed and strong and not sure and potential >= self._least(name, False)
+        return Judgement(candidate, potential, found, strong, sure, CREED if stays else "")
 
-    def _least(self, attribute: str, kind: str | None, of_creed: bool) -> float:
+    def _least(self, attribute: str, of_creed: bool) -> float:
         """The probability from which a stereotype is sure; NEVER if none is."""
-        least = self._cuts.get((attribute, kind, of_creed))
+        least = self._cuts.get((attribute, of_creed))
         return NEVER if least is None else least
 
 

@@ -1,8 +1,8 @@
 """The LLM as finder of linguistic indicators: ten questions about a sentence.
 
 The heads of the encoder give what the ten questions leave out: explanation, signal words, stance
-and the strength of the content. The score stays the encoder's; the LLM's answers only move it. So
-the LLM finds indicators and never states a score, as in the main paper (4.2.3).
+and the strength of the content. The LLM finds indicators and never states a score, as in the main
+paper (4.2.3); a linear sum over its answers is the score.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SITUATION = {
 }
 # The situations that have a sentiment and a generalisation
 DESCRIBED = ("behaviour", "characteristic")
-AROUND = 0.15  # the embedded indicators are unsure if score_scsc is so near to its threshold
+AROUND = 0.15  # the embedded indicators are unsure if the strength is so near to its threshold
 # Values in place of the heads' for a sentence that only the LLM can judge
 UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
@@ -49,23 +49,22 @@ class Indication:
         if not _is_consistent(value):
             raise RejectedError(CONTRADICTION)
         if not value["has_label"]:
-            return Indicators(sentence, {"label": Indicator("no", ())}, 0.0, 0.0)
+            return Indicators(sentence, {"label": Indicator("no", ())}, score=0.0)
         label = (label_span(sentence, labels, value["label"]),)
         shared = _quoted(sentence, value["information"])
         heads = self.scorer.indicators([sentence], [labels])[0]
-        answered = _found(value, label, shared)
-        strength, score = self.scorer.moved(heads, answered)
-        found = {**answered, **_of_heads(heads)}
-        if heads is None:
-            return Indicators(sentence, found, strength, score)
-        return replace(heads, found=found, strength=strength, score=score)
+        found = {**_found(value, label, shared), **_of_heads(heads)}
+        score = self.scorer.scsc(found)
+        return replace(heads or Indicators(sentence), found=found, score=score)
 
 
 class TieredScorer(Tiered[Indicators]):
     """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`; see `Tiered`."""
 
     def __init__(self, embedded: EncoderScorer, asker: Asker, select: Select, middle: float = 0.5):
-        super().__init__(embedded.indicators, _score, Indication(embedded), asker, select, middle)
+        super().__init__(
+            embedded.indicators, _strength, Indication(embedded), asker, select, middle
+        )
 
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[Labels]
@@ -82,9 +81,9 @@ def tiered(config: Config, asker: Asker) -> TieredScorer:
     return TieredScorer(embedded_indicators.shipped(), asker, select, middle)
 
 
-def _score(found: Indicators) -> float:
-    """The score of indicators."""
-    return found.score
+def _strength(found: Indicators) -> float:
+    """The strength that the heads give."""
+    return found.strength
 
 
 def _is_consistent(value: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from pydantic import Field
 from evenflow.schemas.config import Config
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Filtered, Measured, PaneEntry, Verdict
+from evenflow.transforms import wilson
 from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
 from evenflow.wordlists.loader import WordList
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
     from evenflow.transforms.measures.stereotypes.judging import StereotypeBar
 
+# A user is told where removal may be right less often (bound of 95 %; Wilson, 1927)
+LOWER = 0.7
 EXAMPLES = 6  # strong stereotypes that are kept
 COUNTS = ("asked", "unsure", "potential", "strong", "kept", "creeds")
 FAMILIES = (
@@ -149,13 +152,25 @@ class StereotypeMeasure(Measure[Stereotypes]):
         return {**found, UNLISTED: dict(sorted(found[UNLISTED].items()))}
 
     def notes(self, record: Stereotypes) -> Iterator[str]:
-        """Yield the attributes whose stereotypes stayed although the policy removes them."""
-        for name, each in record.attributes.items():
-            if each.policy != "flag" and each.cut is None:
-                yield (
-                    f"stereotypes of {name} were flagged and not taken out: how often the detector"
-                    " is right there is not known"
-                )
+        """Yield how often the detector is right where that is little, or not well known."""
+        flagged: list[str] = []
+        removed: list[str] = []
+        for name, each in (record.attributes | record.unlisted).items():
+            share = each.right / each.read if each.read else 0.0
+            low = wilson.interval(share, each.read)[0] if each.read else 0.0
+            if each.policy != "flag" and (each.cut is None or low < LOWER):
+                told = f"{name}: {share:.2f} of {each.read} read" if each.read else f"{name}: none"
+                (flagged if each.cut is None else removed).append(told)
+        if flagged:
+            yield (
+                "stereotypes were flagged and not taken out where labelled sentences do not show"
+                f" stereotypes.precision ({', '.join(flagged)})"
+            )
+        if removed:
+            yield (
+                "stereotypes were taken out where few labelled sentences, or not enough of them,"
+                f" say that this is right ({', '.join(removed)})"
+            )
 
     def said(self, totals: MeasureTotals, attribute: str) -> Iterator[str]:
         """Yield how many were found of an attribute's groups."""

@@ -46,7 +46,7 @@ def test_stereotypes_are_called(text: str, attribute: str) -> None:
     found = chance(text, attribute)
     assert found is not None and found >= detect.THRESHOLD
     [told] = indicators.shipped().indicators([text], [spans(text, attribute)])
-    assert told is not None and 0 <= told.score <= 1
+    assert told is not None and 0 <= told.strength <= 1
     assert "what is said is good" not in told.reasons()
 
 

@@ -25,7 +25,7 @@ from evenflow.transforms.staging.sentence_table import GONE, Relevant
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader
 
-SURE = Calibration(0.1, {}, {name: {"posts": [(0.5, 50, 50)]} for name in ("gender", "age")})
+SURE = Calibration(0.1, {}, {name: [(0.5, 50, 50)] for name in ("gender", "age")})
 FINDER = LabelFinder([loader.load("gender"), loader.load("age")])
 
 
@@ -46,12 +46,11 @@ class Lazy:
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[object]
     ) -> list[Indicators | None]:
-        """A score that grows with "very"."""
+        """A strength that grows with "very"."""
         return [
             Indicators(
                 text,
                 {},
-                0.5,
                 min(1.0, 0.6 + 0.2 * text.count("very")),
                 creed=0.9 if "faith" in text else 0.1,
             )
@@ -130,21 +129,37 @@ def test_a_quoted_passage_goes_as_a_whole_or_not_at_all(text: str, left: str | N
     assert bool(kept) == (left is None) and not any(each.remove for each in kept)
 
 
-def test_groups_that_no_list_has_are_flagged_and_not_removed() -> None:
+@pytest.mark.parametrize(
+    ("settings", "goes"),
+    [
+        ({"stereotypes__policy": "remove"}, False),  # no labelled sentence is of these groups
+        ({"stereotypes__policy": "remove", "stereotypes__remove_from": 0.8}, True),
+        ({"stereotypes__policy": "remove", "stereotypes__remove_from": 0.95}, False),
+        ({"stereotypes__policy": "flag", "stereotypes__remove_from": 0.8}, False),
+    ],
+)
+def test_groups_that_no_list_has_follow_the_policy(settings: dict[str, object], goes: bool) -> None:
     text = "She sang. Black people are very lazy. Nurses sing. He ate."
-    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    done = screened(text, SURE, stereotypes__threshold=0.7, **settings)
     found = done.findings[1, "race"]
-    assert done.text == text and found.score == 0.8 and not found.remove
+    assert (done.text != text) == goes == found.remove
+    assert (found.strength, found.score) == (0.8, None)
     assert (2, "profession") not in done.findings  # no stereotype, no row
+
+
+def test_groups_that_no_list_has_are_not_looked_for_where_the_policy_is_off() -> None:
+    own = {"attributes.gender.stereotypes.policy": "flag", "stereotypes.policy": "off"}
+    found = screened("Black people are very lazy. Men are very lazy.", SURE, **own).findings
+    assert set(found) == {(1, "gender")}
 
 
 @pytest.mark.parametrize(
     ("calibration", "removed"),
     [
         (Calibration(0.1, {}, {}), False),  # nothing is known of it
-        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.8, 30, 29)]}}), True),
+        (Calibration(0.1, {}, {"gender": [(0.5, 50, 30), (0.8, 30, 29)]}), True),
         # The detector says 0.9
-        (Calibration(0.1, {}, {"gender": {"posts": [(0.5, 50, 30), (0.95, 30, 29)]}}), False),
+        (Calibration(0.1, {}, {"gender": [(0.5, 50, 30), (0.95, 30, 29)]}), False),
     ],
 )
 def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bool) -> None:
@@ -161,7 +176,7 @@ def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bo
 @pytest.mark.parametrize("creeds", ["flag", "policy"])
 def test_what_is_said_of_a_creed_alone_has_its_own_switch(creeds: str) -> None:
     text = "She sang. The faith of men is very lazy. He ate."
-    both = Calibration(0.1, {}, SURE.called, creeds={"gender": {"posts": [(0.5, 50, 50)]}})
+    both = Calibration(0.1, {}, SURE.called, creeds={"gender": [(0.5, 50, 50)]})
     for known, goes in ((SURE, False), (both, creeds == "policy")):
         done = screened(
             text,
@@ -174,24 +189,6 @@ def test_what_is_said_of_a_creed_alone_has_its_own_switch(creeds: str) -> None:
         assert (done.text != text) == goes == found.remove
         told = json.loads(found.indicators or "{}")
         assert told["creed"] == 0.9 and told.get("stays") == (None if goes else "creed")
-
-
-@pytest.mark.parametrize(
-    ("kind", "goes"), [(None, True), ("posts", True), ("other", False)], ids=str
-)
-def test_nothing_is_removed_where_the_kind_of_text_has_not_earned_it(
-    kind: str | None, goes: bool
-) -> None:
-    text = f"She sang. {STRONG} He ate."
-    config = load(
-        None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
-    )
-    [done] = StereotypeFilter(config, Lazy(), Lazy(), SURE).screen(
-        [Relevant(0, text, sentences(text), [], kind)]
-    )
-    found = done.findings[1, "gender"]
-    assert found.remove == goes == (done.text != text)
-    assert json.loads(found.indicators or "{}").get("stays") == (None if goes else "kind")
 
 
 def test_sentences_without_a_label_are_screened() -> None:
@@ -260,31 +257,27 @@ def test_the_remaining_text_is_unchanged(parts: list[str], chosen: set[int]) -> 
     assert left == text if not gone else len(left) < len(text)
 
 
-def test_a_field_gives_the_kind_of_text_and_creeds_and_other_groups_are_counted(
-    tmp_path: Path,
-) -> None:
+def test_creeds_and_other_groups_are_counted(tmp_path: Path) -> None:
     strong = "Muslims are terrorists and all Muslims are violent savages."
     text = f"The shop opens at nine. {strong} A Muslim bought a hat."
     path = tmp_path / "in.jsonl"
     rows = [
-        {"id": "a", "text": text, "source": "board"},
-        {"id": "b", "text": text, "source": "news"},
-        {"id": "c", "text": f"{text} Islam is a violent religion.", "source": "board"},
-        {"id": "d", "text": "Mexicans are thieves and rapists. A Jew ate."},
+        {"id": "a", "text": text},
+        {"id": "b", "text": f"{text} Islam is a violent religion."},
+        {"id": "c", "text": "Mexicans are thieves and rapists. A Jew ate."},
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    options = {
-        "stereotypes.policy": "remove",
-        "stereotypes.threshold": 0.5,
-        "stereotypes.kinds": {"board": "posts", "news": "other"},
-    }
     out = tmp_path / "out"
+    options = {"stereotypes.policy": "remove", "stereotypes.threshold": 0.5}
     Run([str(path)], out, load(None, options, ["religion"])).go()
     [entry] = read_entries(out)
     assert entry.checks.success
     left = {row["id"]: row["text"] for row in pq.read_table(out / "accepted").to_pylist()}
-    assert strong not in left["a"] and left["b"] == text and "violent religion" in left["c"]
+    assert strong not in left["a"] and "violent religion" in left["b"]
     found = entry.attributes["religion"].stereotypes
-    assert found is not None and (found.strong, found.creeds, found.kept) == (2, 1, 2)
-    assert entry.unlisted["nationality"].potential == entry.unlisted["nationality"].strong == 1
+    assert found is not None and (found.strong, found.creeds, found.kept) == (2, 1, 1)
+    assert found.cut is not None and found.right >= 0.8 * found.read > 0
+    other = entry.unlisted["nationality"]
+    assert (other.policy, other.cut) == ("remove", None)
+    assert (other.potential, other.strong, other.kept) == (1, 0, 1)
     assert set(entry.unlisted) == {"nationality"}

@@ -1,4 +1,4 @@
-"""The LLM as finder of indicators: which answers are consistent, and how they move the score."""
+"""The LLM as finder of indicators: which answers are consistent, and what score they give."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ NOBODY = dict.fromkeys(FULL) | {"has_label": False}
 @pytest.mark.parametrize(
     ("answer", "score"),
     [
-        (FULL, 0.6),  # as the heads say
-        (FULL | {"sentiment": "positive"}, 0.3),
-        (FULL | {"target": "specific", "form": "individual"}, 0.3),
-        (FULL | {"situation": "other", "sentiment": None, "generalisation": None}, 0.4),
-        (FULL | dict.fromkeys(("information", "situation", "sentiment", "generalisation")), 0.4),
+        (FULL, 0.7),
+        (FULL | {"sentiment": "positive"}, 0.4),
+        (FULL | {"target": "specific", "form": "individual"}, 0.4),
+        (FULL | {"situation": "other", "sentiment": None, "generalisation": None}, 0.5),
         (NOBODY, 0.0),
     ],
 )
-def test_answers_move_the_score_of_the_heads(answer: dict[str, Any], score: float) -> None:
+def test_answers_give_a_score_and_leave_the_strength(answer: dict[str, Any], score: float) -> None:
     found = TieredScorer(SCORER, Says(lambda data: answer), select_all).indicators(
         [SENTENCE], [LABELS]
     )[0]
     assert found is not None
     assert found.score == pytest.approx(score)
+    assert found.strength == (0.6 if answer["has_label"] else 0.0)
 
 
 @pytest.mark.parametrize(

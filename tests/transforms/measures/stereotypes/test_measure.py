@@ -60,6 +60,15 @@ def test_triggers_cards_and_notes_read_them(panes: list[PaneEntry]) -> None:
     [line] = measure.said(totals, "gender")
     assert line == ("gender: 3 strong stereotypes were found among 20 sentences (policy flag).")
     assert not list(measure.said(totals, "age")) and not list(measure.notes(record))
-    panes[0].attributes["gender"].stereotypes = Filtered(policy="remove", threshold=0.66)
+    own = {"policy": "remove", "threshold": 0.66, "read": 61, "right": 45}
+    panes[0].attributes["gender"].stereotypes = Filtered.model_validate(own)
     [line] = measure.notes(measure.of(panes[0]))
-    assert line.startswith("stereotypes of gender were flagged and not taken out")
+    assert line.startswith("stereotypes were flagged and not taken out")
+    assert line.endswith("(gender: 0.74 of 61 read)")
+    panes[0].attributes["gender"].stereotypes = Filtered.model_validate({**own, "cut": 0.7})
+    [line] = measure.notes(measure.of(panes[0]))
+    assert "were taken out" in line and line.endswith("(gender: 0.74 of 61 read)")
+    panes[0].attributes["gender"].stereotypes = Filtered.model_validate(
+        {**own, "cut": 0.7, "right": 55}
+    )
+    assert not list(measure.notes(measure.of(panes[0])))

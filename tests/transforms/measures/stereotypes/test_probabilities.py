@@ -7,10 +7,10 @@ from math import log
 from pathlib import Path
 
 import pytest
-from stereotype_models import WORDS, First, Second, reader, scorer
+from stereotype_models import WEIGHTS, WORDS, First, Second, reader, scorer
 
-from evenflow.transforms.measures.stereotypes.calibration import OTHER, Calibration, cut
-from evenflow.transforms.measures.stereotypes.calibration import POSTS as POSTS_KIND
+from evenflow.schemas.config.stereotypes import StereotypeSettings
+from evenflow.transforms.measures.stereotypes.calibration import Calibration, Cut, cut
 from evenflow.transforms.measures.stereotypes.detect import EncoderDetector
 from evenflow.transforms.measures.stereotypes.indicators import Indicator
 from evenflow.transforms.measures.stereotypes.masking import names_group
@@ -63,29 +63,30 @@ def test_a_detector_hides_the_labels() -> None:
         EncoderDetector(reader()).detect(["one"], [])
 
 
-POSTS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]
-NEWS = [(0.5, 12, 3), (0.6, 10, 6), (0.7, 2, 1)]
+STEPS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]
 
 
 @pytest.mark.parametrize(
-    ("kinds", "precision", "expected"),
+    ("steps", "settings", "expected"),
     [
-        ({"posts": POSTS}, 0.7, 0.7),  # 40 of 50: the share may be 0.67
-        ({"posts": [*POSTS, (0.8, 90, 70)]}, 0.75, 0.7),
-        ({"posts": [(0.5, 600, 480)]}, 0.8, 0.5),
-        ({"posts": [(0.5, 600, 480)], "news": [(0.5, 15, 12)]}, 0.8, None),  # 12 of 15 may be 0.55
-        ({"posts": POSTS}, 0.9, 0.7),
-        ({"posts": POSTS}, 0.95, None),
-        ({"posts": POSTS, "news": NEWS}, 0.8, 0.7),  # ten news called at 0.6, six of them right
-        ({"news": NEWS}, 0.1, None),  # too few to say
-        ({}, 0.5, None),
+        (STEPS, {"precision": 0.7}, Cut(0.6, 50, 40)),
+        (STEPS, {"precision": 0.9}, Cut(0.7, 30, 27)),
+        (STEPS, {"precision": 0.95}, Cut(None, 60, 40)),
+        (STEPS, {"remove_from": 0.65, "precision": 0.99}, Cut(0.65, 50, 40)),
+        (STEPS, {"remove_from": 0.2}, Cut(0.2)),
+        ([(0.5, 19, 19)], {"precision": 0.5}, Cut(None, 19, 19)),  # too few to say
+        ([(0.5, 19, 19)], {"remove_from": 0.6}, Cut(0.6, 19, 19)),  # the user's cut stands
+        ([(0.5, 30, 20), (0.9, 0, 0)], {"precision": 0.8}, Cut(None, 30, 20)),
+        ([], {"remove_from": 0.7}, Cut(0.7)),
+        ([], {"precision": 0.1}, Cut(None)),
     ],
 )
 def test_cut(
-    kinds: dict[str, list[tuple[float, int, int]]], precision: float, expected: float | None
+    steps: list[tuple[float, int, int]], settings: dict[str, float], expected: Cut
 ) -> None:
-    assert cut("age", precision, Calibration(0.1, {}, {"age": kinds})) == expected
-    assert cut("marital", precision, Calibration(0.1, {}, {"age": kinds})) is None
+    own = StereotypeSettings.model_validate(settings)
+    assert cut(own, "age", Calibration(0.1, {}, {"age": steps})) == expected
+    assert cut(own, "marital", Calibration(0.1, {}, {"age": steps})) == Cut(own.remove_from)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_bad_calibration_is_named(tmp_path: Path, content: str | None) -> None
 def test_indicators_point_at_the_sentence() -> None:
     text = "Sadly all women are very lazy."
     [found] = scorer().indicators([text], [[(10, 15, "gender")]])
-    assert found is not None and (found.strength, found.score) == (0.8, 0.8)
+    assert found is not None and (found.strength, found.score) == (0.8, None)
     told = json.loads(json.dumps(found.to_json()))["indicators"]
     assert all(
         text[word["start"] : word["end"]] == word["text"]
@@ -157,17 +158,14 @@ def test_a_word_that_names_a_group_is_no_reason(word: str) -> None:
     assert names_group(word) and not names_group("lazy")
 
 
-def test_each_kind_of_text_and_creeds_have_their_own_cut() -> None:
-    known = Calibration(0.1, {}, {"age": {"posts": POSTS}}, creeds={"age": {"other": POSTS}})
-    assert cut("age", 0.8, known, POSTS_KIND) == cut("age", 0.8, known) == 0.7
-    assert cut("age", 0.8, known, OTHER) is None
-    assert cut("age", 0.8, known, OTHER, of_creed=True) == 0.7
+def test_creeds_have_their_own_cut() -> None:
+    known = Calibration(0.1, {}, {"age": []}, creeds={"age": STEPS})
+    own = StereotypeSettings(precision=0.9)
+    assert cut(own, "age", known).probability is None
+    assert cut(own, "age", known, of_creed=True).probability == 0.7
 
 
-def test_other_answers_move_the_score() -> None:
-    [found] = scorer().indicators(["women are lazy"], [[(0, 5, "gender")]])
-    assert found is not None and found.score == 0.6
-    kinder = {"evaluation": Indicator("positive", ()), "connotation": Indicator("negative", ())}
-    assert scorer().moved(found, kinder) == (0.6, pytest.approx(0.3))
-    assert scorer().moved(found, {"evaluation": Indicator("negative", ())}) == (0.6, 0.6)
-    assert scorer().moved(None, kinder) == (0.5, 0.5)
+def test_the_papers_score_is_a_linear_sum_of_indicators() -> None:
+    given = {"evaluation": Indicator("positive", ()), "connotation": Indicator("negative", ())}
+    assert scorer().scsc({}) == 0.5
+    assert scorer().scsc(given) == pytest.approx(0.5 + WEIGHTS["evaluation=positive"])
