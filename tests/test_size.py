@@ -62,7 +62,7 @@ LIMITS = {
     "wordlists": 667,
 }
 PRODUCT = 50_980  # pure lines of all rooms but the tests
-WORDS = 35_175  # of README and of docs/
+WORDS, PAGES, PAGE = 26_720, 32, 2_000  # of README and docs/; pages; words of a page
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 248, 207
 # Runs a command in this process, and prints how many modules of evenflow are loaded at its end
@@ -107,9 +107,12 @@ def test_no_room_is_larger_than_its_limit() -> None:
     assert 0 < product <= PRODUCT
 
 
-def test_the_pages_are_not_longer_than_their_limit() -> None:
+def test_pages_are_not_more_or_longer_than_their_limits() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    assert 0 < sum(len(path.read_text(encoding="utf-8").split()) for path in pages) <= WORDS
+    words = {path.name: len(path.read_text(encoding="utf-8").split()) for path in pages}
+    assert 0 < len(pages) <= PAGES
+    assert 0 < sum(words.values()) <= WORDS
+    assert {name: count for name, count in words.items() if count > PAGE} == {}
 
 
 def test_commands_are_not_more_than_their_limit() -> None:

@@ -1,4 +1,4 @@
-"""The recipes of the page “Use the weights” do what it says, on documents that a gate weighed."""
+"""The recipes of the page “Repair” for weights, on documents that a gate weighed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from places import ROOT
 
 import evenflow
 
-PAGE = (ROOT / "docs/pages/use_weights.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/pages/repair.md").read_text(encoding="utf-8")
 Recipe = Callable[..., dict[str, Any]]
 
 
