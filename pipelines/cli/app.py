@@ -140,7 +140,7 @@ def application() -> click.Group:
         help=HELP,
         commands=below,
         no_args_is_help=True,
-        context_settings={"help_option_names": HELP_NAMES},
+        context_settings={"help_option_names": HELP_NAMES, "max_content_width": 100},
         params=[
             click.Option(["--version"], is_flag=True, callback=_version, help=version, **taken),
             click.Option([DEBUG], is_flag=True, expose_value=False, help=debug),

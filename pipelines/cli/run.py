@@ -44,9 +44,8 @@ def run(
 ) -> None:
     """Measure, judge and commit a corpus, pane by pane.
 
-    Reads .jsonl, .ndjson, .jl, .json, .csv, .tsv, .parquet, .arrow, .feather, .warc, .wet and .txt,
-    also compressed (.gz, .bz2, .xz, .zst, .lz4). Run again with the same output, it goes on where
-    it stopped, and reads what was added since; a record that is half at a file's end waits.
+    Reads JSON, CSV, Parquet, Arrow, WARC and text, also compressed. Run again, it goes on where it
+    stopped, and reads what was added.
 
     Exit status: 0 one may train on accepted/, 3 a blocked pane waits for a decision or there was
     no document, 2 wrong usage or configuration, 1 failure.
