@@ -14,6 +14,7 @@ from evenflow.transforms.measures.representation.dr import score
 MET = 5e-4  # DR up to which a target counts as met: it rounds to 0.000
 FELT = 5e-4  # fall of DR from which a price is worth a sentence
 WIDER = 1.5  # times the limit: see ledger.WeighedAttribute
+FORGOTTEN = 0.9  # share of its mentions up to which it is said that an attribute is named less
 STEPS = ("came", "exchanged", "weighed")
 RARE = 0.05  # share of the mentions below which a group counts as hardly named
 
@@ -49,6 +50,23 @@ def _why(each: WeighedAttribute, weights: Weights) -> str:
     if each.after - each.proven > FELT:
         return f"{text}; the targets of the other attributes hold it there"
     return text
+
+
+def forgotten(name: str, before: Sums | None, after: Sums | None) -> str | None:
+    """Say that an attribute is named less under weights.
+
+    Returns:
+        A sentence without its end; None where it is not.
+    """
+    if before is None or after is None or not sum(before.counts):
+        return None
+    left = sum(after.counts) / sum(before.counts)
+    if left > FORGOTTEN:
+        return None
+    return (
+        f"mentions of {name} weigh {left:.2f} on average: a part of its fall in DR is that it is"
+        " named less (repair.least_mentions)"
+    )
 
 
 def constraints(weights: Weights) -> Iterator[str]:
@@ -132,6 +150,7 @@ def summary(totals: Totals, confidence: float = 0.95) -> dict[str, Any] | None:
             "documents": 0 if done is None else done.documents,
             "asked": name in last.attributes,
             "why": unmet(name, last),
+            "forgotten": forgotten(name, each.unweighted, each.weighed),
         }
 
     return {
@@ -169,4 +188,6 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name}: {', '.join(steps)}"
         if each["why"]:
             yield f"  {each['why']}"
+        if each["forgotten"]:
+            yield f"  {each['forgotten']}"
     yield from found["constraints"]

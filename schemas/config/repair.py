@@ -130,11 +130,11 @@ class RepairSettings(Section):
             " 0.7 times as many. 0: no floor."
         ),
     )
-    distance: Literal["entropy", "chi2"] = Field(
-        default="entropy",
+    least_mentions: Share = Field(
+        default=0.0,
         description=(
-            "How far weights are from 1. entropy: relative entropy, as in raking. chi2: (w - 1)^2,"
-            " as in linear calibration."
+            "Least share of an attribute's mentions that weights leave. DR also falls where"
+            " documents that name an attribute weigh less. 0: any."
         ),
     )
     keep: list[str] = Field(

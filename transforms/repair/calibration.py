@@ -15,7 +15,8 @@ calibration). An L1 penalty is exact: a target that can be met is met. What cann
 least sum of DR first: DR exceeds it by G / PRICE at most, below 0.001 for a limit of 4. N_a stands
 under the fraction, so the program is solved again at the last DR and N_a until it stays (Dinkelbach
 1967). A lower price is a larger effective sample at a higher DR. If the effective sample is below
-the floor, the price falls until it is not.
+the floor, the price falls until it is not. There G is chi2 whatever is asked for: the effective
+sample is one over 1 + sum_k s_k (w_k - 1)^2, so chi2 alone gives the least sum of DR at a floor.
 
 `least_dr` finds the least DR of one attribute alone, with a proof: by weak duality, multipliers
 give a bound that holds for every choice of weights, however they were found.
@@ -38,9 +39,9 @@ PRICE = 1000.0  # of a DR of 1, in units of the distance
 SAME = 1e-6  # change of DR at which it stays
 ROUGHLY = 2e-4  # the same while the price is searched
 ROUNDS = 12  # most programs for one price
-PRICES = 12  # most prices that are tried, until the effective sample is at its floor
+PRICES = 20  # most prices that are tried, until the effective sample is at its floor
 SPAN = 14.0  # of their logarithm: at PRICE / e^14, 0.001, weights hardly move
-NEAR = 0.01  # how far above its floor the effective sample may be
+NEAR = 0.002  # how far above its floor the effective sample may be
 WIDER = 1.5  # times the limit: what a reader is told that a greater limit would lead to
 DIGITS = 6  # decimals of a weight
 # Decimals of the solver's multipliers. It stops within TOLERANCE * PRICE of them, 1e-6, and what is
@@ -133,6 +134,7 @@ class ProfileWeights:
     kept: tuple[WeightedTotal, ...]
     price: float
     limit_price: float
+    distance: Distance
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class Calibrator:
         documents: Number of documents of each profile, (K,), at least 1 each.
         limit: The greatest weight, at least 1; the least is 1 / limit.
         least_effective: Floor of the effective sample, as a share of the documents.
-        distance: How far weights are from 1.
+        distance: How far weights are from 1, where the floor does not bind.
     """
 
     documents: Floats
@@ -167,7 +169,10 @@ class Calibrator:
         self._check_keeps()
         found = self._priced(PRICE, aims)
         if found.effective < self.least_effective:
-            found = self._cheaper(found, aims)
+            own = replace(self, distance="chi2")
+            found = own._priced(PRICE, aims)
+            if found.effective < self.least_effective:
+                found = own._cheaper(found, aims)
         mean = float((self.documents * found.weights).sum()) / max(self.documents.sum(), 1)
         if len(found.weights) and (
             abs(mean - 1) > ROUGHLY or not all(_within(each, found.weights) for each in self.keeps)
@@ -383,6 +388,7 @@ class Calibrator:
             tuple(kept),
             price,
             gain,
+            self.distance,
         )
 
     def _with_least(self, met: Met) -> Met:

@@ -55,7 +55,7 @@ class Linearised:
         w, s = found.weights, one.documents
         count, self._weights = max(s.sum(), 1.0), w
         inside = (w > 1 / one.limit + AT_BOUND) & (w < one.limit - AT_BOUND)
-        self._steep = np.where(inside, w if one.distance == "entropy" else 1.0, 0.0)
+        self._steep = np.where(inside, w if found.distance == "entropy" else 1.0, 0.0)
         self._means = {each.name: each.counts / s[:, None] for each in one.aims}
         unit = np.ones_like(w)
         steps, slopes, misses = [unit], [unit], [w - 1]

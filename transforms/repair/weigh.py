@@ -113,7 +113,6 @@ def weigh(
         list(_keeps(pane, attributes, config)),
         settings.weight_limit,
         settings.least_effective,
-        settings.distance,
     )
     problem, solved = None, one
     try:
@@ -221,6 +220,9 @@ def _keeps(
                 nothing = np.zeros(len(pane.total()))
                 low = asked[value] * documents_ - room
                 yield Keep(f"the share of {name} {value[:NAMED]}", nothing, low, documents_)
+    for name, columns in pane.counts.items() if settings.least_mentions else ():
+        own = np.sum([pane.total(column) for column in columns], axis=0)
+        yield Keep(f"mentions of {name}", own, settings.least_mentions * own.sum(), math.inf)
     groups = {each.name: each.groups for each in attributes}
     for item in (each for each in settings.keep if "*" in each):
         first, _, second = (part.strip() for part in item.partition("*"))

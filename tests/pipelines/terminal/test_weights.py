@@ -51,6 +51,18 @@ def test_each_step_has_its_dr_and_its_cost():
     ]
 
 
+def test_an_attribute_that_is_named_less_is_said():
+    less = totals()
+    less.attributes["gender"].weighed = sums(20, 32)
+    found = summary(less)
+    said = (
+        "mentions of gender weigh 0.65 on average: a part of its fall in DR is that it is named"
+        " less (repair.least_mentions)"
+    )
+    assert found["attributes"]["gender"]["forgotten"] == said
+    assert f"  {said}" in lines(found)
+
+
 def test_the_metrics_have_the_effective_sample():
     found = {
         sample.name: sample.value

@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from evenflow.transforms.repair.calibration import Aim, CalibrationError, Calibrator, Keep
+from evenflow.transforms.repair.calibration import (
+    PRICE,
+    Aim,
+    CalibrationError,
+    Calibrator,
+    Keep,
+)
 
 
 def aim(counts, target=None, name="gender", before=None):
@@ -130,6 +136,30 @@ def test_the_floor_of_the_effective_sample_holds_dr_up(distance):
     assert free.effective < 0.9 <= held.effective and held.price < free.price
     assert sum(each.after for each in held.aims) > sum(each.after for each in free.aims)
     assert calibrator(*aims, least_effective=1.0).calibrate().effective == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_at_the_floor_no_other_weights_have_a_lower_sum_of_dr(seed):
+    """What relative entropy reaches there, and random weights with the same effective sample."""
+    aims, keeps = drawn(seed)
+    one = calibrator(*aims, keeps=keeps, least_effective=0.9)
+    found = one.calibrate()
+    assert found.distance == "chi2" and found.price < PRICE
+
+    def total(w):
+        return sum(each.dr(w) for each in aims)
+
+    other = one._cheaper(one._priced(PRICE, aims), aims)
+    assert total(found.weights) < total(other.weights) - 1e-3
+    rng, n = np.random.default_rng(0), len(found.weights)
+    for _ in range(300):
+        tried = np.clip(found.weights * rng.lognormal(0, 0.05, n), 1 / one.limit, one.limit)
+        tried = found.weights + (tried - found.weights) * rng.random()
+        tried /= tried.mean()
+        within = 1 / one.limit <= tried.min() and tried.max() <= one.limit
+        within &= n / (tried @ tried) >= found.effective
+        if within and all(each.low <= each.amounts @ tried <= each.high for each in keeps):
+            assert total(tried) >= total(found.weights) - 3e-3
 
 
 def test_later_documents_make_good_for_earlier_ones():

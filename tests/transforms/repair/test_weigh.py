@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -106,6 +107,18 @@ def test_groups_that_meet_do_not_meet_less_often(tmp_path: Path) -> None:
     number = sum(1 for row in free if row[GROUPS[1]] and row["mentions_age_old"])
     assert met(free) < number - 1 and met(kept) >= number - 1e-3
     assert "documents that name male and old" in {each.name for each in entry.weights.kept}
+
+
+def test_an_attribute_keeps_a_share_of_its_mentions(tmp_path: Path) -> None:
+    def left(entry: Any) -> float:
+        own = entry.attributes["gender"]
+        return sum(own.sums.counts) / sum(own.unweighted.counts)
+
+    [free], *_ = run(tmp_path, "free", repair__keep=[])
+    least = min(1.0, round(left(free) + 0.05, 2))
+    [held], *_ = run(tmp_path, "held", repair__keep=[], repair__least_mentions=least)
+    assert left(free) < least - 0.01 and left(held) >= least - 1e-4
+    assert "mentions of gender" in {each.name for each in held.weights.kept}
 
 
 def test_known_totals_are_met_or_named(tmp_path: Path) -> None:
