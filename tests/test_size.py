@@ -20,7 +20,7 @@ from evenflow.schemas.config import Config
 
 # Pure lines of Python by room: a folder of the second level, or what lies beside such folders
 LIMITS = {
-    "deploy": 372,
+    "deploy": 263,
     "docs": 173,
     "gates": 1_670,
     "gates/expectations": 1_240,
@@ -44,7 +44,7 @@ LIMITS = {
     "schemas": 1_478,
     "schemas/config": 1_935,
     "setup.py": 119,
-    "tests": 42_588,
+    "tests": 42_560,
     "transforms": 10,
     "transforms/annotation": 991,
     "transforms/io": 2_450,
@@ -61,7 +61,7 @@ LIMITS = {
     "transforms/text": 1_193,
     "wordlists": 667,
 }
-PRODUCT = 51_000  # pure lines of all rooms but the tests
+PRODUCT = 50_894  # pure lines of all rooms but the tests
 WORDS, PAGES, PAGE = 26_720, 32, 2_000  # of README and docs/; pages; words of a page
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 248, 207

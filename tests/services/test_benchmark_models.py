@@ -1,4 +1,4 @@
-"""Benchmarks with real weights, a few items each: SmolLM2 and BERT-base of `make models`."""
+"""Benchmarks with real weights, a few items each: SmolLM2 of `make models`."""
 
 from __future__ import annotations
 
@@ -34,41 +34,6 @@ def test_smollm2_writes(smollm2: Any) -> None:
 
     (answer,) = smollm2.generate([Prompt("Q: What is the capital of France?\nA:")], 12, ("\n",))
     assert "Paris" in answer
-
-
-def test_bert_fills_masks_and_is_measured(tmp_path: Path) -> None:
-    folder = made("bert-base-uncased")
-    from evenflow.pipelines.lab.train.benchmark import benchmark
-    from evenflow.transforms.lab.language_models.masked import MaskedModel
-    from evenflow.transforms.models import loading
-
-    bert = MaskedModel(loading.load(str(folder)))
-    tokens = bert.tokens("The capital of France is Paris.")
-    assert bert.fill([bert.masked(tokens, 6)], 1) == [["paris"]]
-    found = benchmark(str(folder), tmp_path, ["stereoset:intra-gender"])
-    parts = found["suites"]["stereoset:intra-gender"]["parts"]
-    # A real language model prefers words that mean something
-    assert parts["intra-gender lms"]["figure"] > 75
-
-
-def test_bert_says_how_much_each_word_counts() -> None:
-    folder = made("bert-base-uncased")
-    from evenflow.pipelines.explain.bias_score import BiasExplainer
-    from evenflow.schemas.config import load
-    from evenflow.transforms.measures.bias_score import signal
-    from evenflow.transforms.measures.bias_score.pooled import PooledShares
-
-    shares = PooledShares(str(folder))
-    text = "“She likes the unbelievably pinkish dress, doesn't she?”"
-    found = shares(text)
-    assert len(found) == 9 and found.min() > 0 and found.sum() == pytest.approx(1)
-    assert shares("…").tolist() == []
-    document = {"sentences": [{"sent_text": text}]}
-    own = signal.of(load(None, {"bias_score.mode": "measure"}, ["gender"]))
-    BiasExplainer(own, shares).add_to(document)
-    scored = document["sentences"][0]["bias_score"]
-    assert [each["importance"] for each in scored["words"]] == pytest.approx(found, abs=1e-5)
-    assert scored["absolute"] == pytest.approx(sum(scored["groups"].values()), abs=1e-4)
 
 
 def test_smollm2_tells_sentences_from_shuffled_ones() -> None:
