@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
@@ -29,6 +30,7 @@ MARKS = {"fine": "ok", "note": "note", "missing": "MISSING"}
     "evenflow doctor --print config > evenflow.yaml",
     "evenflow doctor --print alerts > evenflow.rules.yaml",
     "evenflow doctor --input corpus/ --estimate 2000",
+    "evenflow doctor -c evenflow.yaml --labelled rows.jsonl",
 )
 def doctor(
     *,
@@ -43,6 +45,7 @@ def doctor(
     runner: Sequence[str] = (),
     print_: Literal["config", "alerts"] | None = None,
     estimate: Annotated[float, click.FloatRange(1)] | None = None,
+    labelled: Path | None = None,
     as_json: bool = False,
 ) -> None:
     """Check inputs, outputs and services before a run.
@@ -65,6 +68,8 @@ def doctor(
         print_: Only print every key with its meaning and value, or alert rules for Prometheus.
         estimate (SPEED): Only estimate, from a sample of --input, what a language model would be
             asked, and its hours at so many tokens a second.
+        labelled (FILE): Only ask the language model about labelled rows (sentence, attribute,
+            label), and keep how often its yes is right: it removes stereotypes as far as that.
     """
     from evenflow.pipelines import doctor as looking
 
@@ -73,6 +78,11 @@ def doctor(
         with printing():
             print(_printed(config, print_, as_json), end="")
         return
+    if labelled is not None:
+        from evenflow.pipelines.terminal import estimates
+        from evenflow.transforms.measures.stereotypes.measured import measure
+
+        return show(measure(config, labelled), as_json, estimates.draw_measured)
     if estimate is not None:
         from evenflow.pipelines.terminal import estimates
         from evenflow.transforms.repair.estimate import of_files

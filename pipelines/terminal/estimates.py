@@ -1,4 +1,4 @@
-"""What `evenflow doctor --estimate` prints."""
+"""What `evenflow doctor` prints of a language model with --estimate and --labelled."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from evenflow.pipelines.terminal import tables
 from evenflow.schemas.words import Table, counted
+from evenflow.transforms.wilson import interval
 
 
 def draw(result: Any) -> None:
@@ -37,3 +38,17 @@ def _row(name: str, each: Any) -> tuple[str, ...]:
     within = "" if each["within"] is None else f" ± {each['within']:,}"
     count = f"{each['questions']:,}{within}"
     return f"  {name}", count, f"{each['tokens']:,}", f"{each['hours']:,.2f}"
+
+
+def draw_measured(result: Any) -> None:
+    """Print how often a language model was right on labelled rows."""
+    rows: list[Sequence[str]] = []
+    for name, (asked, true, yes, right) in sorted(result.items()):
+        of_yes, of_true = (
+            f"{right / size:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+            if size and (bounds := interval(right / size, size))
+            else "–"
+            for size in (yes, true)
+        )
+        rows.append((name, f"{asked}", f"{yes}", of_yes, of_true))
+    tables.draw(Table("", ("", "asked about", "yes", "precision", "recall"), rows))

@@ -153,7 +153,7 @@ class Annotator:
         return self.annotate_documents(Documents("", ["probe"], ["She paid."], [0]), 0)
 
     def annotate_documents(
-        self, found: Documents, input_bytes: int, known: Mapping[str, Answer] | None = None
+        self, found: Documents, input_bytes: int, known: dict[str, Answer] | None = None
     ) -> Annotated:
         """Annotate validated documents.
 

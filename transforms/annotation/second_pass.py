@@ -108,17 +108,21 @@ def spend_budget(
     client = Counted(annotator.tier.client)
     known: dict[str, Answer] = {}
     refused: dict[str, str] = {}  # keys of questions for which nothing was left, and their prompts
+    asked: dict[str, tuple[str, Answer]] = {}  # prompt and answer, before a check may reject it
     waiting = [block for block in figures if block.has(Part.DEFERRED)]
     while waiting:
         granted = _granted(waiting, left, refused)
         left -= len(granted)
-        _ask(client, waiting, granted, known)
+        asked |= _ask(client, waiting, granted, known)
         waiting = [
             block
             for block in waiting
             if any(each.key in granted for each in _read(block))
             and _annotated_again(block, out, known, annotator, stage)
         ]
+    for key, (prompt, answer) in asked.items():
+        if answer.value is not None and known[key].value is None:
+            client.stats[prompt].reject(answer, known[key].reason)
     _charge(out, client.stats, refused)
     return out
 
@@ -140,20 +144,27 @@ def _ask(
     blocks: Iterable[StagedBlock],
     granted: frozenset[str],
     known: dict[str, Answer],
-) -> None:
-    """Ask the granted questions, and add the answers by their keys."""
+) -> dict[str, tuple[str, Answer]]:
+    """Ask the granted questions, and add the answers by their keys.
+
+    Returns:
+        Key → prompt and answer.
+    """
     wanted = (each for block in blocks for each in _read(block) if each.key in granted)
     seen: set[str] = set()
+    found: dict[str, tuple[str, Answer]] = {}
     once = (each for each in wanted if not (each.key in seen or seen.add(each.key)))
     while batch := list(islice(once, TOGETHER)):
         answers = client.ask([each.question() for each in batch])
         known.update(zip((each.key for each in batch), answers, strict=True))
+        found |= {each.key: (each.prompt, known[each.key]) for each in batch}
+    return found
 
 
 def _annotated_again(
     block: StagedBlock,
     figures: dict[StagedBlock, Figures],
-    known: Mapping[str, Answer],
+    known: dict[str, Answer],
     annotator: Annotator,
     stage: Stage,
 ) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from jsonschema import Draft202012Validator
 
@@ -80,6 +80,15 @@ class AnswerCounts:
         }
 
 
+@runtime_checkable
+class Rejecting(Protocol):
+    """An asker that counts the answers that a check rejects."""
+
+    def reject(self, question: Question, answer: Answer, reason: str) -> None:
+        """Count an answer as a fallback for a reason."""
+        ...
+
+
 def ask_checked(
     asker: Asker,
     questions: Sequence[Question | None],
@@ -97,7 +106,10 @@ def ask_checked(
         if question is None:
             outcome: QuestionOutcome[T] = QuestionOutcome(None, "fallback", TOO_LONG)
         else:
-            outcome = _outcome(question, next(answers), partial(check, index))
+            answer = next(answers)
+            outcome = _outcome(question, answer, partial(check, index))
+            if outcome.reason and answer.value is not None and isinstance(asker, Rejecting):
+                asker.reject(question, answer, outcome.reason)
         tally.count(outcome)
         out.append(outcome)
     return out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
 
 from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.questions import DEFERRED, Answer, Asker, Question
@@ -11,13 +12,18 @@ from evenflow.transforms.llm.questions import DEFERRED, Answer, Asker, Question
 class QuestionCollector:
     """Answers known questions, and defers the others with the fallback `DEFERRED`."""
 
-    def __init__(self, known: Mapping[str, Answer]):
+    def __init__(self, known: MutableMapping[str, Answer]):
         self.deferred: dict[str, Question] = {}
         self._known = known
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in the order of the questions."""
         return [self._answer(question) for question in questions]
+
+    def reject(self, question: Question, answer: Answer, reason: str) -> None:
+        """Makes a known answer a fallback, which the pane counts."""
+        key = question.key
+        self._known[key] = replace(answer, value=None, origin="fallback", reason=reason)
 
     def _answer(self, question: Question) -> Answer:
         """The known answer, or a fallback after the question is deferred."""

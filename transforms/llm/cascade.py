@@ -6,7 +6,7 @@ The mode of a step is that rule: `select_none` (embedded), `select_all` (llm), o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -124,6 +124,7 @@ class Tiered(Generic[T]):
         embedded: The embedded model: from sentences and their labels to values.
         score: The score (0 to 1) of a value, by which the rule selects.
         middle: The score at which the embedded model decides.
+        acting: Attributes that are asked about; none: all.
     """
 
     def __init__(
@@ -134,7 +135,9 @@ class Tiered(Generic[T]):
         asker: Asker,
         select: Select,
         middle: float = 0.5,
+        acting: Collection[str] = (),
     ):
+        self.acting = acting
         self.embedded = embedded
         self.score = score
         self.examination = examination
@@ -152,7 +155,11 @@ class Tiered(Generic[T]):
         values = self.embedded(sentences, labels)
         out: list[Answered[T]] = [Answered(value, "embedded") for value in values]
         scores = [None if value is None else self.score(value) for value in values]
-        asked = self.select(scores)
+        asked = [
+            index
+            for index in self.select(scores)
+            if not self.acting or any(name in self.acting for *_, name in labels[index])
+        ]
         outcomes = ask_checked(
             self.asker,
             [self._question(sentences[index], labels[index], scores[index]) for index in asked],
@@ -165,8 +172,13 @@ class Tiered(Generic[T]):
             if outcome.value is None:
                 out[index] = Answered(values[index], "fallback", outcome.reason)
             else:
-                out[index] = Answered(outcome.value, outcome.origin, outcome.reason)
+                value = self.believed(values[index], outcome.value)
+                out[index] = Answered(value, outcome.origin, outcome.reason)
         return out
+
+    def believed(self, own: T | None, answered: T) -> T:
+        """The value after an answer: by default what was answered."""
+        return answered
 
     def _question(self, sentence: str, labels: Labels, score: float | None) -> Question | None:
         """The question about a sentence, with its worth."""

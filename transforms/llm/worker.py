@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -151,8 +151,14 @@ class Tier:
             raise RuntimeError("nothing is asked outside of a block")
         return asker.ask(questions)
 
+    def reject(self, question: Question, answer: Answer, reason: str) -> None:
+        """Counts an answer of the current block as a fallback."""
+        self._here.asker.reject(question, answer, reason)
+
     @contextmanager
-    def block(self, known: Mapping[str, Answer] | None = None) -> Iterator[Callable[[], BlockCost]]:
+    def block(
+        self, known: MutableMapping[str, Answer] | None = None
+    ) -> Iterator[Callable[[], BlockCost]]:
         """Starts a block of documents.
 
         With a budget, questions are only collected: the pane asks the most valuable of them later.

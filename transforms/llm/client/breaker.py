@@ -50,11 +50,16 @@ class Breaker:
         """Records that the server answered."""
         self._failures, self._until = 0, None
 
-    def failed(self, excused: float = 0.0) -> None:
-        """Records that the server did not answer as it should."""
+    def failed(self, excused: float = 0.0, silent: float = 0.0) -> None:
+        """Records that the server did not answer as it should.
+
+        Args:
+            excused: Seconds for which the server asked to be left alone.
+            silent: Seconds for which it had been silent before.
+        """
         now = self._clock()
         if self._failures == 0:
-            self._since = now
+            self._since = now - silent
         self._since = max(self._since, now + excused) if excused > 0 else self._since
         self._failures += 1
         if self._until is not None or (

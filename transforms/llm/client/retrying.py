@@ -30,6 +30,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 10.0
 SPREAD = 0.1
 # Seconds that a server is left alone because it asked for more than a deadline
 LONGEST_REST = 600.0
+# A request may take this part of a question's deadline, so that a server that hangs costs no more
+TRIES = 3
 SCHEMA_REFUSALS = (400, 415, 422, 501)  # with which a server may refuse response_format
 
 
@@ -143,9 +145,8 @@ class RetryingAsker:
             )
         spent.requests += 1
         try:
-            found = await http.complete(
-                spent.place, self._settings, payload, max(0.01, deadline - time.monotonic())
-            )
+            left = min(deadline - time.monotonic(), self._settings.deadline / TRIES)
+            found = await http.complete(spent.place, self._settings, payload, max(0.01, left))
         except RequestError as failure:
             self._record_failure(failure)
             spent.trouble = replace(failure, retry=False)
@@ -168,7 +169,9 @@ class RetryingAsker:
             self._breaker.trip(min(after, LONGEST_REST))
         elif failure.breaks:
             self._resume = max(self._resume, time.monotonic() + after) if after else self._resume
-            self._breaker.failed(after)
+            # A server that hangs was silent for as long as the request took
+            hung = failure.reason == http.TIMEOUT and failure.status is None
+            self._breaker.failed(after, self._breaker.patience if hung else 0.0)
         else:
             self._breaker.succeeded()  # the server answered; the fault is the question's
         if self._breaker.opened > opened:

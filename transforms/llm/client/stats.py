@@ -56,6 +56,13 @@ class Stats:
             step = round(STEPS_A_DOUBLING * math.log2(max(answer.seconds, SHORTEST) / SHORTEST))
             self.latencies[step] = self.latencies.get(step, 0) + 1
 
+    def reject(self, answer: Answer, reason: str) -> None:
+        """Counts an answer that was counted before as a fallback: its check rejected it."""
+        self.fallbacks[reason] = self.fallbacks.get(reason, 0) + 1
+        self.cache_hits -= answer.origin == "cache"
+        if answer.model:
+            self.models[answer.model] -= 1
+
     def add(self, other: Stats) -> None:
         """Adds the figures of other questions."""
         for name in ("questions", "requests", "tokens", "cache_hits"):
@@ -141,3 +148,7 @@ class Counted:
         for name, stats in tally(questions, answers).items():
             self.stats.setdefault(name, Stats()).add(stats)
         return answers
+
+    def reject(self, question: Question, answer: Answer, reason: str) -> None:
+        """Counts an answer of `ask` as a fallback."""
+        self.stats[question.prompt].reject(answer, reason)

@@ -161,3 +161,8 @@ def removed(config: Config) -> dict[str, tuple[float, float]]:
         for name, at in cuts(config).items()
         if name in config.attributes and at.probability is not None
     }
+
+
+def acting(config: Config) -> frozenset[str]:
+    """The attributes whose stereotypes a policy removes or sets aside; empty: all are flagged."""
+    return frozenset(cuts(config))

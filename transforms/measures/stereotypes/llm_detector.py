@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from evenflow.prompts import loader
@@ -17,14 +17,22 @@ from evenflow.transforms.llm.answers import (
 from evenflow.transforms.llm.cascade import Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
-from evenflow.transforms.measures.stereotypes import detect
+from evenflow.transforms.measures.stereotypes import calibration, detect, measured
 from evenflow.transforms.measures.stereotypes.detect import Detector
 
-YES, NO = 1.0, 0.0  # probabilities: the model answers yes or no and states none of its own
+# Probabilities of an answer: the model states none of its own. A yes flags; it has a higher
+# probability only if labelled rows showed it (`measured`).
+YES, NO = detect.THRESHOLD, 0.0
 
 
 class Detection:
-    """Q1 to Q6 of stereotype detection (main paper, 4.2.3 and D.2), an examination for `Tiered`."""
+    """Q1 to Q6 of stereotype detection (main paper, 4.2.3 and D.2), an examination for `Tiered`.
+
+    `shown`: Attribute → the probability of a stereotype after a yes.
+    """
+
+    def __init__(self, shown: Mapping[str, float] | None = None):
+        self.shown = shown or {}
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
         """The question about a sentence; None if the sentence is too long."""
@@ -46,14 +54,28 @@ class Detection:
         label_span(sentence, labels, value["label"])
         if value["said"] is not None and find_quote(sentence, value["said"]) is None:
             raise RejectedError(QUOTE)
-        return YES if value["stereotype"] else NO
+        if not value["stereotype"]:
+            return NO
+        return min((self.shown.get(name, YES) for *_, name in labels), default=YES)
 
 
 class TieredDetector(Tiered[float]):
     """A detector of two tiers, in the protocol of `detect.Detector`; see `Tiered`."""
 
-    def __init__(self, embedded: Detector, asker: Asker, select: Select, middle: float = 0.5):
-        super().__init__(embedded.detect, float, Detection(), asker, select, middle)
+    def __init__(
+        self,
+        embedded: Detector,
+        asker: Asker,
+        select: Select,
+        middle: float = 0.5,
+        acting: Collection[str] = (),
+        shown: Mapping[str, float] | None = None,
+    ):
+        super().__init__(embedded.detect, float, Detection(shown), asker, select, middle, acting)
+
+    def believed(self, own: float | None, answered: float) -> float:
+        """The probability after an answer: a yes leaves the embedded model's if that is higher."""
+        return answered if answered == NO else max(own or 0.0, answered)
 
     def detect(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
         """The probability (0 to 1) of a stereotype in each of N sentences; None: it is unknown."""
@@ -63,7 +85,8 @@ class TieredDetector(Tiered[float]):
 def tiered(config: Config, asker: Asker) -> TieredDetector:
     """The detector of a configuration with its language model."""
     select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
-    return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD)
+    found = calibration.acting(config), measured.believed(config)
+    return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD, *found)
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:

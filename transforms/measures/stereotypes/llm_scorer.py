@@ -7,7 +7,7 @@ paper (4.2.3); a linear sum over its answers is the score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
 from evenflow.transforms.llm.cascade import Labels, Select, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
+from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators
 from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer, Indicator, Indicators
 from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence, label_span
@@ -61,10 +62,16 @@ class Indication:
 class TieredScorer(Tiered[Indicators]):
     """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`; see `Tiered`."""
 
-    def __init__(self, embedded: EncoderScorer, asker: Asker, select: Select, middle: float = 0.5):
-        super().__init__(
-            embedded.indicators, _strength, Indication(embedded), asker, select, middle
-        )
+    def __init__(
+        self,
+        embedded: EncoderScorer,
+        asker: Asker,
+        select: Select,
+        middle: float = 0.5,
+        acting: Collection[str] = (),
+    ):
+        own = Indication(embedded)
+        super().__init__(embedded.indicators, _strength, own, asker, select, middle, acting)
 
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[Labels]
@@ -78,7 +85,8 @@ def tiered(config: Config, asker: Asker) -> TieredScorer:
     middle = config.stereotypes.threshold
     band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
     select = selection(config.llm.indicators, band, middle)
-    return TieredScorer(embedded_indicators.shipped(), asker, select, middle)
+    acting = calibration.acting(config)
+    return TieredScorer(embedded_indicators.shipped(), asker, select, middle, acting)
 
 
 def _strength(found: Indicators) -> float:

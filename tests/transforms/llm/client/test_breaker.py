@@ -101,3 +101,12 @@ def test_after_a_success_it_is_closed_and_an_open_one_had_its_failures(
         action()
         failures = 0 if name == "succeeded" else failures + (name == "failed")
         assert not breaker.is_open or failures >= LEAST_FAILURES
+
+
+def test_a_server_that_was_silent_is_left_alone_at_once() -> None:
+    now = [0.0]
+    breaker = Breaker(75.0, 30.0, lambda: now[0])
+    for _ in range(LEAST_FAILURES):
+        assert not breaker.is_open
+        breaker.failed(silent=75.0)
+    assert breaker.is_open

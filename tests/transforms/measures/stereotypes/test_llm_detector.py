@@ -23,6 +23,7 @@ from evenflow.transforms.llm.answers import (
     RejectedError,
 )
 from evenflow.transforms.llm.cascade import Labels, Unsure, select_all, select_none
+from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.measures.stereotypes.llm_detector import (
     Detection,
     TieredDetector,
@@ -46,7 +47,7 @@ class Half:
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
-        (YES, 1.0),
+        (YES, 0.5),  # it flags, and the embedded model says how likely
         (YES | {"belief": False, "stereotype": False}, 0.0),
         (YES | {"trait": False, "stereotype": False}, 0.0),
         (YES | {"said": None, "trait": False, "stereotype": False}, 0.0),
@@ -84,9 +85,8 @@ def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("stereotypes").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("stereotypes").examples[number]
-    assert Detection().check(str(slots["sentence"]), [], dict(answer)) == float(
-        answer["stereotype"]
-    )
+    flags = Detection().check(str(slots["sentence"]), [], dict(answer)) >= detect.THRESHOLD
+    assert flags == answer["stereotype"]
 
 
 def test_the_question_names_attributes_and_labels_once() -> None:
@@ -127,10 +127,10 @@ def test_the_embedded_model_decides_on_a_long_sentence() -> None:
 def test_modes() -> None:
     for select, expected in (
         (select_none, [0.5, None]),
-        (Unsure(0.4, 0.6), [1.0, None]),
+        (Unsure(0.4, 0.6), [0.0, None]),
         (Unsure(0.6, 0.8, 0.7), [0.5, None]),
     ):
-        detector = TieredDetector(Half(), Says(lambda data: YES), select)
+        detector = TieredDetector(Half(), Says(lambda data: NOBODY), select)
         assert detector.detect([SENTENCE, ""], [[], []]) == expected
 
 
@@ -146,8 +146,8 @@ def test_what_passes_is_consistent(parts: tuple[Any, ...]) -> None:
     except RejectedError:
         return
     assert (
-        value
-        == float(bool(answer["mentions_group"] and answer["belief"] and answer["trait"]))
-        == float(answer["stereotype"])
+        (value > 0)
+        == bool(answer["mentions_group"] and answer["belief"] and answer["trait"])
+        == answer["stereotype"]
     )
     assert all(answer[name] is None or answer[name] in SENTENCE for name in ("label", "said"))
