@@ -76,10 +76,14 @@ class Gendered:
         near: set[int] = set()
         for item in items:
             item.kind = kind_of(item.word)
-            near |= {item.sentence, item.sentence - 1}  # “The saleswoman showed us two. She …”
+            # “The saleswoman showed us two. She …”, and “… The saleswoman left.”
+            near.update(range(item.sentence - 1, item.sentence + 1 + persons.WINDOW))
         beside = list(
             self._companion.find_beside(
-                text, sentences, sorted(place for place in near if place >= 0), items
+                text,
+                sentences,
+                sorted(place for place in near if 0 <= place < len(sentences)),
+                items,
             )
         )
         for item, role in beside:
@@ -92,7 +96,10 @@ class Gendered:
             if item.kind != "pronoun":
                 self._replace(text, item, number)
         refuse_pairs(text, items, self._pair)
-        return persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
+        chains = persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
+        if beside:
+            refuse_halves(text, chains)
+        return chains
 
     def other_group(self, group: str) -> str:
         """The other group of the two."""
@@ -150,6 +157,25 @@ def kind_of(word: str) -> str:
     if last in PLURALS or last.endswith(("men", "s")) or IN_LAWS.match(last):
         return "plural"
     return "noun"
+
+
+def refuse_halves(text: str, chains: Sequence[Chain]) -> None:
+    """Refuse a person that a noun without a label names, where the text has the noun elsewhere too.
+
+    “A saleswoman met us. … The saleswoman left.”: only words near a label are found, so the same
+    person would change here and stay there.
+    """
+    known: dict[str, int] = {}
+    for chain in chains:
+        words = [text[item.start : item.end].lower() for item in chain]
+        for item, word in zip(chain, words, strict=True):
+            if item.mention is not None or item.kind != "noun":
+                continue
+            if word not in known:
+                whole = rf"(?<!\w){re.escape(word)}(?!\w)"
+                known[word] = sum(1 for _ in re.finditer(whole, text, re.IGNORECASE))
+            if known[word] > words.count(word):
+                item.refuse(sets.HALF)
 
 
 LONGEST = 40  # characters between two linked words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from person_chains import chains
 
-from evenflow.transforms.substitution import gendered
+from evenflow.transforms.substitution import gendered, sets
 from evenflow.wordlists import loader
 
 
@@ -33,6 +33,22 @@ def test_what_a_word_would_become(text: str, wanted: dict[str, str]) -> None:
         text[item.start : item.end]: "".join(item.replacements.values()) for item in items
     } == wanted
     assert all(bool(item.refusal) != bool(item.replacements) for item in items)
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("A saleswoman met us. She smiled.", False),
+        ("A saleswoman met us. She smiled. The saleswoman left.", False),  # it changes with her
+        ("A saleswoman met us. She smiled." + " It rained." * 5 + " The saleswoman left.", True),
+        ("A SALESWOMAN met us. She smiled." + " It rained." * 5 + " The saleswoman left.", True),
+        ("A saleswoman met us. She smiled." + " It rained." * 5 + " The saleswomanly left.", False),
+    ],
+)
+def test_a_person_whose_noun_stands_elsewhere_too_stays(text: str, refused: bool) -> None:
+    [own] = [chain for chain in chains("gender", text) if any(item.word == "she" for item in chain)]
+    assert [item.word for item in own][:2] == ["saleswoman", "she"]
+    assert any(item.refusal == sets.HALF for item in own) == refused
 
 
 @pytest.mark.parametrize(
