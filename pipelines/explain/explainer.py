@@ -74,7 +74,7 @@ class Explainer:
             strictness = {
                 each.attribute: reading.strictness(config, each.attribute) for each in lists
             }
-            bar = registry.bar(lists)
+            bar = registry.bar(lists) if counterfactual == "gc" else None  # BaseCDA knows none
             leave = config.repair.leave
             rewriter = Rewriter(
                 lists, counterfactual, source, target, strictness, judge, bar, leave

@@ -88,7 +88,8 @@ def choose(annotator: Annotator, before: Figures, staged: Sequence[StagedBlock])
         return out
     names = annotator.proposer.attributes
     judge, asked = _judge(annotator, before.llm) if names else (None, None)
-    bar = registry.bar(annotator.lists) if names else None
+    # BaseCDA is as published: it knows no bar
+    bar = registry.bar(annotator.lists) if names and config.repair.method == "gc" else None
     proposed = [each for each in annotator.attributes if each.name in names]
     for name, groups, mode, target in sorted(
         [(each.name, each.groups, each.mode, each.target) for each in proposed],

@@ -38,7 +38,9 @@ def test_a_set_is_barred_by_any_of_its_sentences(
 
 @pytest.mark.parametrize("policy", ["off", "flag", "remove"])
 @pytest.mark.parametrize("method", ["gc", "base"])
-def test_a_run_exchanges_no_stereotype(tmp_path: Path, policy: str, method: str) -> None:
+def test_a_run_exchanges_no_stereotype_but_by_base_cda(
+    tmp_path: Path, policy: str, method: str
+) -> None:
     path, out = tmp_path / "in.jsonl", tmp_path / "out"
     rows = [{"id": str(n), "text": BAD if n % 2 else GOOD} for n in range(12)]
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -52,6 +54,9 @@ def test_a_run_exchanges_no_stereotype(tmp_path: Path, policy: str, method: str)
     Run([str(path)], out, load(None, options, ["religion"])).go()
     [table] = [pq.read_table(each).to_pylist() for each in (out / "sentences").iterdir()]
     changed = [row["sent_text"] for row in table if row["text_cda"] is not None]
+    if method == "base":  # as published
+        assert set(changed) == {GOOD, BAD}
+        return
     assert changed and set(changed) == {GOOD}
     told = [each for row in table if row["sent_text"] == BAD for each in row["sets"]]
     assert all(each["target"] is None for each in told)
@@ -59,9 +64,10 @@ def test_a_run_exchanges_no_stereotype(tmp_path: Path, policy: str, method: str)
 
 
 @pytest.mark.parametrize("method", ["gc", "base"])
-def test_explain_says_why(method: str) -> None:
+def test_explain_says_why_and_bars_nothing_of_base_cda(method: str) -> None:
     options = {"repair.strictness": 0.0}
     explainer = Explainer(load(None, options, ["religion"]), method, "islam", "judaism")  # type: ignore[arg-type]
     document = explainer.explain("d", f"{BAD} {GOOD}")
     reasons = [each["reason"] for row in document["sentences"] for each in row["sets"]]
-    assert STEREOTYPE in reasons and BAD in document["text_cda"]["religion"]
+    barred = method == "gc"
+    assert (STEREOTYPE in reasons) == (BAD in document["text_cda"]["religion"]) == barred
