@@ -11,7 +11,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -105,68 +105,23 @@ def metrics(_: str) -> str:
 
 
 def experiment(name: str) -> str:
-    """Return the table of an experiment and what follows from it."""
-    from evenflow.pipelines.lab.train.comparison import Estimate, interval
+    """Return the tables of an experiment and what follows from it."""
+    from evenflow.pipelines.lab.paper.comparison import described
 
     found = json.loads((ROOT / name).read_text(encoding="utf-8"))
-    arms = {arm: each["title"] for arm, each in found["arms"].items()}
-    base = arms[found["baseline"]]
-    rows = [f"| suite, n, best | arm | figure | difference from {base} |"]
-    rows.append("| --- | --- | --- | --- |")
-    for suite, each in found["suites"].items():
-        head = f"{suite}, {each['n']}, {each['wanted']}"
-        for arm, own in each["estimates"].items():
-            other = each["differences"].get(arm)
-            figures = [interval(Estimate(**one)) if one else "" for one in (own, other)]
-            rows.append(f"| {head} | {arms[arm]} | {' | '.join(figures)} |")
-            head = ""
+    parts: list[str] = []
+    for title, columns, rows in described(found):
+        if rows:
+            lines = (columns, ["---"] * len(columns), *rows)
+            parts += [f"**{title}**", "\n".join(f"| {' | '.join(line)} |" for line in lines)]
     for title, key in (
+        ("Power, said before the run:", "expected"),
         ("What may be concluded:", "may_be_concluded"),
         ("What may not be concluded:", "may_not_be_concluded"),
     ):
-        rows += ["", title, "", *(f"- {sentence}" for sentence in found[key])]
-    return "\n".join(rows)
-
-
-def effect(given: str) -> str:
-    """Return the tables of a question of an experiment on what a model learns."""
-    from evenflow.pipelines.cli.lab.effect import interval
-    from evenflow.pipelines.lab.effect.arms import ARMS
-    from evenflow.pipelines.lab.effect.vectors import FIGURES
-
-    name, question = given.split()
-    found = json.loads((ROOT / name).read_text(encoding="utf-8"))
-    if question == "pilot":
-        return _pilot(found)
-    arms = {arm: found["arms"][arm] for arm in ARMS if ARMS[arm].question == question}
-    rows: list[str] = []
-    for figure, title in FIGURES.items():
-        rows += [f"**{figure}**: {title}", "", "| arm | figure | less its control's | smallest |"]
-        rows.append("| --- | --- | --- | --- |")
-        for arm in arms.values():
-            cells = [arm["title"], interval(arm["figures"][figure]), "", ""]
-            if difference := arm["differences"].get(figure):
-                control = found["arms"][arm["control"]]["title"]
-                cells[2:] = f"{interval(difference)} ({control})", f"{difference['smallest']:.3f}"
-            rows.append(f"| {' | '.join(cells)} |")
-        rows.append("")
-    return "\n".join(rows)
-
-
-def _pilot(found: Mapping[str, Any]) -> str:
-    """What a pilot expected: the smallest effects, and with which power doses are shown."""
-    figures = list(found["arms"]["original"]["figures"])
-    figures.sort(key="kept".__ne__)
-    rows = [f"| before the run | {' | '.join(figures)} |", "| --- | --- | --- |"]
-    for arm, each in found["expected"]["smallest"].items():
-        title = found["arms"][arm]["title"]
-        cells = (f"{each[name]['smallest']:.3f}" for name in figures)
-        rows.append(f"| smallest effect beside: {title} | {' | '.join(cells)} |")
-    for arm, each in found["expected"]["doses"].items():
-        title = found["arms"][arm]["title"]
-        cells = (f"{each[name]['power']:.2f}" for name in figures)
-        rows.append(f"| power to show: {title} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+        if found[key]:
+            parts += [title, "\n".join(f"- {sentence}" for sentence in found[key])]
+    return "\n\n".join(parts)
 
 
 def rooms(_: str) -> str:
@@ -235,7 +190,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "metrics": metrics,
     "rooms": rooms,
     "experiment": experiment,
-    "effect": effect,
     "benchmarks": benchmarks,
     "docstring": docstring,
     "results": results,

@@ -48,8 +48,7 @@ COMMANDS = {
         "lab.bias_score": "bias-score",
         "lab.finetune": "finetune",
         "lab.benchmark": "benchmark",
-        "lab.experiment": "experiment",
-        "lab.effect": "effect",
+        "lab.paper": "paper",
     },
 }
 WORDS = {

@@ -18,11 +18,9 @@ from typing import Any
 import yaml
 
 import evenflow.pipelines.triggers.guard as guard
-from evenflow.gates.ledger.history import History
 from evenflow.gates.posting import Sender
 from evenflow.gates.triggers import FOLDER, Decision, Figures
 from evenflow.pipelines.triggers import models
-from evenflow.schemas import experiment
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.triggers import ExperimentAction, FinetuneAction, Trigger, Webhook
 from evenflow.schemas.errors import EvenflowError
@@ -117,23 +115,13 @@ def _finetune(
 
 
 def _experiment(own: ExperimentAction, decision: Decision, made: Path, run: Run) -> Attempt:
-    """Run an experiment on what was accepted so far. Raises ConfigError, LedgerError."""
-    target, given = made / decision.key, made / f"{decision.key}.yaml"
-    history = History(_output(made))
-    accepted = [
-        str(_output(made) / place / shard.name)
-        for entry in history.some(range(decision.pane + 1))
-        for folder, place, shard in history.files(entry)
-        if folder == "accepted"
-    ]
-    settings = experiment.load(Path(own.file)).model_dump(exclude_unset=True)
-    given.write_text(
-        yaml.safe_dump({**settings, "input": accepted, "output": str(target.absolute())})
-    )
-    ended = run(["experiment", str(given), "--quiet"])
+    """Run the paper's experiment on what was accepted so far."""
+    target = made / decision.key
+    words = ["paper", own.file, "--data", str(_output(made)), "--pane", f"0..{decision.pane}"]
+    ended = run([*words, "--output", str(target.absolute()), "--quiet"])
     if not ended.ok:
         return ended
-    found = json.loads((target / "experiment.json").read_text(encoding="utf-8"))
+    found = json.loads((target / "paper.json").read_text(encoding="utf-8"))
     return replace(ended, message=found["may_be_concluded"][0])
 
 

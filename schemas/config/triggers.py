@@ -117,7 +117,7 @@ class BenchmarkAction(Section):
 
 
 class ExperimentAction(Section):
-    """Section `triggers.NAME.experiment`: `evenflow lab experiment` on what was accepted so far."""
+    """Section `triggers.NAME.experiment`: `evenflow lab paper` on what was accepted so far."""
 
     file: str = Field(
         description="The experiment's file; the accepted shards take the place of its input."

@@ -19,14 +19,14 @@ import torch
 from kill_anywhere import killed_runs, wrong
 from tiny_models import gate_output, tiny_model
 
+from evenflow.pipelines.lab.paper.run import run
+from evenflow.pipelines.lab.paper.settings import Paper
 from evenflow.pipelines.lab.train import mining
 from evenflow.pipelines.lab.train.benchmark import benchmark
-from evenflow.pipelines.lab.train.experiment import run
 from evenflow.pipelines.lab.train.finetune import finetune
 from evenflow.pipelines.lab.train.mining_inputs import Document, Source
 from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.config.finetune import FinetuneSettings
-from evenflow.schemas.experiment import Experiment
 from evenflow.transforms.lab.masking.sentences import SentenceFinder
 from evenflow.wordlists import loader
 
@@ -67,27 +67,27 @@ def killed_benchmark(folder: Path, llama: str) -> Found:
     return killed_runs(work, folder / "work", digests)
 
 
-def killed_experiment(folder: Path, llama: str) -> Found:
-    """Kill an experiment of two arms and two seeds."""
-    data = gate_output(folder / "data", [TEXTS] * 2)
-    arms = {"original": {"data": str(data)}, "random": {"data": str(data), "subset": "random"}}
+def killed_paper(folder: Path, llama: str) -> Found:
+    """Kill an experiment of three arms and two seeds."""
+    lines = [json.dumps({"id": str(n), "text": text}) for n, text in enumerate(TEXTS * 4)]
+    (folder / "in.jsonl").write_text("\n".join(lines))
 
     def work(output: Path) -> None:
         run(
-            Experiment.model_validate(
+            Paper.model_validate(
                 {
                     "model": llama,
-                    "input": ["none"],
+                    "input": [str(folder / "in.jsonl")],
                     "output": str(output),
                     "seeds": [0, 1],
-                    "arms": arms,
+                    "arms": ["pretrained", "original", "half"],
                     "finetune": {**SMALL, "steps": 2},
                     "benchmark": {"suites": {SUITE: 2}, "batch": 2},
                 }
             )
         )
 
-    return killed_runs(work, folder / "work", lambda out: (out / "experiment.json").read_bytes())
+    return killed_runs(work, folder / "work", lambda out: (out / "paper.json").read_bytes())
 
 
 def killed_mine(folder: Path, _: str) -> Found:
@@ -107,7 +107,7 @@ def killed_mine(folder: Path, _: str) -> Found:
 KINDS: dict[str, Callable[[Path, str], Found]] = {
     "finetune": killed_finetune,
     "benchmark": killed_benchmark,
-    "experiment": killed_experiment,
+    "paper": killed_paper,
     "mine": killed_mine,
 }
 

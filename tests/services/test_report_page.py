@@ -10,7 +10,7 @@ import report_ledgers
 from places import ROOT
 from services.browser import SCHEMES, WIDTHS, Tabs, flaws, width_of
 
-from evenflow.pipelines.lab.train.page import page as experiment_page
+from evenflow.pipelines.lab.paper.page import page as experiment_page
 from evenflow.pipelines.pages.report.report import build
 
 

@@ -24,7 +24,7 @@ from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.lab.train import checkpoint, packing
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.packing import Corpus, Document
-from evenflow.pipelines.lab.train.rows import Data, Row
+from evenflow.pipelines.lab.train.rows import Documents
 from evenflow.pipelines.lab.train.trainer import KINDS, Progress, Trainer
 from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.transforms.models import loading
@@ -36,12 +36,11 @@ FREE = {"checkpoint_steps", "threads", "epochs", "steps", "window", "replay"}
 
 
 def finetune(
-    data: Data,
+    data: Documents,
     model: str,
     output: Path,
     settings: FinetuneSettings,
     on_step: Callable[[Progress], None] = lambda progress: None,
-    keep: Callable[[Row], bool] = lambda row: True,
     adapter: Path | None = None,
 ) -> dict[str, Any]:
     """Fine-tune a model; go on where an earlier call was killed, and do nothing if it was not.
@@ -55,7 +54,7 @@ def finetune(
     most = getattr(config, "max_position_embeddings", None) or settings.context
     context = min(settings.context, most)
     with OutputLock(output):
-        rows, corpus = _read(data, tokens, settings, context, keep)
+        rows, corpus = _read(data, tokens, settings, context)
         steps = settings.steps or math.ceil(settings.epochs * len(corpus) / settings.batch)
         record = {
             "data": {**data.record(), **rows, "sequences": len(corpus)},
@@ -116,18 +115,14 @@ def _clear(output: Path) -> None:
 
 
 def _read(
-    data: Data,
-    tokens: Any,
-    settings: FinetuneSettings,
-    context: int,
-    keep: Callable[[Row], bool],
+    data: Documents, tokens: Any, settings: FinetuneSettings, context: int
 ) -> tuple[dict[str, int], Corpus]:
     """Counts, and tokens to train on. Raises TrainInputError, OSError."""
     focus = settings.focus
     seen = {"documents": 0, "copies": 0, "weighted": 0, "tokens": 0, "longer": 0}
 
     def documents() -> Iterator[Document]:
-        for row in filter(keep, data.rows(focus)):
+        for row in data.rows(focus):
             given = tokens(
                 row.text,
                 add_special_tokens=False,

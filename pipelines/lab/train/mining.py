@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 from evenflow.gates.ledger.files import canonical, changed_settings
 from evenflow.gates.lock import OutputLock
+from evenflow.pipelines.lab.paper.settings import Mined
 from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.mining_inputs import Source, source
 from evenflow.schemas.config import Config
-from evenflow.schemas.experiment_arms import Mined
 from evenflow.transforms.lab.masking.interventions import NAMES, Intervention
 from evenflow.transforms.lab.masking.scoring import (
     Leaning,

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,8 +33,24 @@ class Row:
     text: str
     weight: float
     is_copy: bool
-    mentions: dict[str, int]
     spans: tuple[tuple[int, int], ...] = ()
+
+
+class Documents(Protocol):
+    """What a model is trained on."""
+
+    @property
+    def output(self) -> Place:
+        """Its name in messages."""
+        ...
+
+    def record(self) -> dict[str, object]:
+        """What training.json says of it."""
+        ...
+
+    def rows(self, spans: str | None = None) -> Iterator[Row]:
+        """Read the documents."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -85,7 +101,7 @@ class Data:
                             " names; run the gate again into a new --output"
                         )
                 with _opened(path, storage.address(name)) as table:
-                    for row in _rows(table, *names, list(config.attributes), weighted, spans):
+                    for row in _rows(table, *names, weighted, spans):
                         if share == 1 or _point(row.id) < share:
                             yield row
 
@@ -108,7 +124,6 @@ def _rows(
     table: pq.ParquetFile,
     identity: str,
     text: str,
-    attributes: Sequence[str],
     weighted: bool,
     spans: str | None,
 ) -> Iterator[Row]:
@@ -121,16 +136,11 @@ def _rows(
         )
     if spans is not None and (spans not in names or table.schema_arrow.field(spans).type != SPANS):
         raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
-    counts = {
-        each: [name for name in names if name.startswith(f"mentions_{each}_")]
-        for each in attributes
-    }
     copies = [COPY_OF.name] if COPY_OF.name in names else []
     columns = [
         *needed,
         *copies,
         *([] if spans is None else [spans]),
-        *(name for group in counts.values() for name in group),
     ]
     for batch in table.iter_batches(ROWS, columns=list(dict.fromkeys(columns))):
         for row in batch.to_pylist():
@@ -139,7 +149,6 @@ def _rows(
                 row[text],
                 row[WEIGHT.name] if weighted else 1.0,
                 any(row[name] is not None for name in copies),
-                {each: sum(row[name] for name in group) for each, group in counts.items()},
                 () if spans is None else tuple((start, end) for start, end in row[spans] or ()),
             )
 

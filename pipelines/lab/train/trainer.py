@@ -65,7 +65,7 @@ class Trainer:
         self._device = "cuda" if self._cuda else "cpu"
         if settings.threads:
             torch.set_num_threads(settings.threads)
-        self._check_memory(folder, context)
+        need = self._check_memory(folder, context)
         model = loading.load(str(folder), kind=KINDS[settings.objective]).model  # type: ignore[arg-type]
         if not settings.rank:
             model = model.float()  # small steps get lost in 16 bits
@@ -86,13 +86,14 @@ class Trainer:
         self._optimizer, name = self._adamw()
         self.facts: dict[str, Any] = {
             "optimizer": name,
+            "memory": need,
             "device": self._device,
             "parameters": sum(each.numel() for each in self._model.parameters()),
             "trained": sum(each.numel() for each in checkpoint.trained(self._model).values()),
         }
 
-    def _check_memory(self, folder: Path, context: int) -> None:
-        """Refuse a model that the memory does not suffice for. Raises TrainInputError."""
+    def _check_memory(self, folder: Path, context: int) -> int:
+        """Estimate the memory of training. Raises TrainInputError if it does not suffice."""
         import torch
         import transformers
 
@@ -112,6 +113,7 @@ class Trainer:
         need = memory.estimate(size, self._micro * context)
         if why := memory.refusal(need, room, self._micro, context):
             raise TrainInputError(why)
+        return need
 
     def _lora(self, model: Any, folder: Path) -> Any:
         """The model with LoRA, as it is with rank 0. Raises TrainInputError if it cannot be."""

@@ -122,7 +122,7 @@ def test_without_a_promotion_the_last_trained_is_gone_on_with(output: Path, llam
 def test_an_experiment_is_run_on_what_was_accepted(
     output: Path, llama: Path, tmp_path: Path
 ) -> None:
-    file = tmp_path / "experiment.yaml"
+    file = tmp_path / "paper.yaml"
     file.write_text(
         f"model: {llama}\ninput: [x]\noutput: y\nseeds: [0]\narms: [pretrained, original]\n"
         f"finetune: {json.dumps(SMALL | {'rate': 0.5})}\n"
@@ -132,16 +132,16 @@ def test_an_experiment_is_run_on_what_was_accepted(
     triggers.write_decision(output, Decision(rule="try", pane=2, reason="x"))
     [found] = act(output, Config.model_validate({"triggers": {"try": rule}}))
     assert found.outcome == "done", found.output
-    assert found.message.startswith("0 of 1 differences from data as it came (baseline 2)")
-    made = json.loads((output / "triggers/models/try.00000002/experiment.json").read_text())
+    assert found.message.startswith("0 of 1 differences from their control")
+    made = json.loads((output / "triggers/models/try.00000002/paper.json").read_text())
     assert made["arms"]["original"]["documents"] == 16  # of pane 0 and 1; pane 2 is aside
     reviews.add(output, "accept", range(2, 3), "read", "Ada")
     triggers.write_decision(output, Decision(rule="again", pane=3, reason="x"))
     [found] = act(output, Config.model_validate({"triggers": {"again": rule}}))
     assert found.outcome == "done", found.output
-    made = json.loads((output / "triggers/models/again.00000003/experiment.json").read_text())
+    made = json.loads((output / "triggers/models/again.00000003/paper.json").read_text())
     assert made["arms"]["original"]["documents"] == 32  # pane 2 counts, and stays in quarantine/
     file.write_text("model: x\n")
     triggers.write_decision(output, Decision(rule="try", pane=3, reason="x"))
     [refused] = act(output, Config.model_validate({"triggers": {"try": rule}}))
-    assert refused.outcome == "failed" and "experiment.yaml:1: " in refused.message
+    assert refused.outcome == "failed" and "paper.yaml:1: " in refused.output

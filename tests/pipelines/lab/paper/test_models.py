@@ -13,11 +13,9 @@ needs_training("torch", "transformers", "peft")
 
 from tiny_models import tiny_model  # noqa: E402
 
-from evenflow.pipelines.lab.train import arms  # noqa: E402
-from evenflow.pipelines.lab.train.rows import Row  # noqa: E402
+from evenflow.pipelines.lab.paper.settings import USUAL, load  # noqa: E402
+from evenflow.pipelines.lab.paper.texts import Texts  # noqa: E402
 from evenflow.schemas.config import ConfigError  # noqa: E402
-from evenflow.schemas.experiment import Experiment, load  # noqa: E402
-from evenflow.schemas.experiment_arms import ARMS, Arm  # noqa: E402
 
 pytest_plugins = ["commands"]
 SENTENCES = (
@@ -33,7 +31,7 @@ def file(tmp_path: Path) -> Path:
     tiny_model(tmp_path / "llama")
     rows = [{"id": str(n), "text": SENTENCES[n % 4]} for n in range(40)]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    path = tmp_path / "experiment.yaml"
+    path = tmp_path / "paper.yaml"
     path.write_text(
         json.dumps(
             {
@@ -50,26 +48,28 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_it_runs_to_a_table_and_a_page_and_never_again(file: Path, call: Call) -> None:
-    ended = call("lab", "experiment", file, "--json")
+    ended = call("lab", "paper", file, "--json")
     assert ended.status == 0, ended.err
     out = file.parent / "out"
-    assert ended.json == json.loads((out / "experiment.json").read_text())
+    assert ended.json == json.loads((out / "paper.json").read_text())
     found = ended.json["suites"]["crows_pairs:gender"]
-    assert list(found["estimates"]) == list(ARMS) and len(found["differences"]) == len(ARMS) - 1
+    assert list(found["estimates"]) == list(USUAL) and len(found["differences"]) == len(USUAL) - 1
     assert all(len(each["seeds"]) == 2 for each in found["estimates"].values())
-    page = (out / "experiment.html").read_text()
+    page = (out / "paper.html").read_text()
     for text in ("What may be concluded", "What may not", "GC-CDA", "crows_pairs:gender"):
         assert text in page
     assert "http://" not in page and "<script" not in page
     sizes = {name: arm.get("documents") for name, arm in ended.json["arms"].items()}
     assert sizes["original"] == sizes["gc_cda"] == 40 and sizes["neutral"] == 10
-    assert sizes["pretrained"] is None and 8 <= sizes["random"] <= 32
+    assert sizes["pretrained"] is None
+    [expected] = ended.json["expected"]
+    assert expected.startswith("crows_pairs:gender, 6 items: a difference of ")
     times = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("training.json")}
-    again = call("lab", "experiment", file)
+    again = call("lab", "paper", file)
     assert again.status == 0 and "May be concluded" in again.out
     assert times == {path: path.stat().st_mtime_ns for path in times}
     file.write_text(file.read_text().replace('"steps": 3', '"steps": 4'))
-    other = call("lab", "experiment", file)
+    other = call("lab", "paper", file)
     assert other.status == 2 and "finetune.steps: 3 -> 4" in other.err
 
 
@@ -92,7 +92,7 @@ def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
     }
     own["grid"] = [{"interventions": ["neutral-masking"], "top": [1, 2], "random": [True]}]
     file.write_text(json.dumps(own))
-    ended = call("lab", "experiment", file, "--json")
+    ended = call("lab", "paper", file, "--json")
     assert ended.status == 0, ended.err
     sizes = {name: arm.get("documents") for name, arm in ended.json["arms"].items()}
     grid = {"neutral-masking-1-drawn": 1, "neutral-masking-2-drawn": 2}
@@ -103,33 +103,57 @@ def test_arms_of_mined_sentences(file: Path, call: Call) -> None:
     assert weights == []
     cell = file.parent / "out/cells/dropout/0/model/training.json"
     assert json.loads(cell.read_text())["settings"]["model_dropout"] == 0.2
+    folders = {path.name for path in (file.parent / "out/data").iterdir()}
     # Another seed draws other sentences; mined ones stay
-    experiment = load(file)
-    datasets = arms.Datasets(experiment)
-    first, second = (
-        [datasets.of(experiment.arms[name], seed).output for name in ("mined", "drawn")]
-        for seed in (0, 1)
-    )
-    assert first[0] == second[0] and first[1] != second[1]
+    own["seeds"] = [0, 1]
+    file.write_text(json.dumps(own))
+    assert call("lab", "paper", file).status == 0
+    new = {path.name for path in (file.parent / "out/data").iterdir()} - folders
+    assert len(new) == 4  # drawn, dropout, and two of the grid
     own["arms"]["drawn"]["mined"]["intervention"], own["output"] = "none", "other"
     file.write_text(json.dumps(own))
-    wrong = call("lab", "experiment", file)
+    wrong = call("lab", "paper", file)
     assert wrong.status == 2 and "'none': one of naive-masking" in wrong.err
 
 
-def test_subsets() -> None:
-    experiment = Experiment.model_construct(attribute="gender")
-    rows = [Row(str(n), "", 1.0, False, {"gender": n % 2, "age": 1}) for n in range(1000)]
+def test_what_an_arm_reads(file: Path) -> None:
+    own = json.loads(file.read_text())
+    own["arms"] = ["original", "neutral", "random", "half", "two_sided", "weighed", "weights_drawn"]
+    rows = [{"id": str(n), "text": f"{SENTENCES[n % 4][:-2]} {n} ."} for n in range(40)]
+    (file.parent / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    file.write_text(json.dumps(own))
+    texts = Texts(load(file))
 
-    def taken(**fields: object) -> list[int]:
-        keep = arms.keep(experiment, Arm.model_validate(fields))
-        return [int(row.id) for row in rows if keep(row)]
+    def read(arm: str, seed: int = 0) -> list[tuple[str, str, float, bool]]:
+        rows = texts.read(arm, seed).rows()
+        return [(each.id, each.text, each.weight, each.is_copy) for each in rows]
 
-    assert len(taken()) == 1000
-    assert taken(subset="neutral") == list(range(0, 1000, 2))
-    assert taken(subset="relevant") == list(range(1, 1000, 2))
-    half, fifth = taken(subset="random"), taken(subset="random", share=0.2)
-    assert 440 < len(half) < 560 and 160 < len(fifth) < 240 and set(fifth) < set(half)
+    original = read("original")
+    assert len(original) == 40 and {row[2:] for row in original} == {(1.0, False)}
+    assert {row[1][:12] for row in read("neutral")} == {SENTENCES[2][:12]}
+    assert 8 <= len(read("random")) <= 32 and read("random") != read("random", 1)
+    both = read("two_sided")
+    assert len(both) == 80 and both[:40] == original and len({row[0] for row in both}) == 80
+    assert all(row[3] for row in both[40:]) and "the woman said that she" in both[40][1]
+    changed = sum(one[1] != other[1] for one, other in zip(original, read("half"), strict=True))
+    assert 0 < changed < 30
+    weights = [row[2] for row in read("weighed")]
+    drawn = [row[2] for row in read("weights_drawn")]
+    assert len(set(weights)) > 1 and weights != drawn and sorted(weights) == sorted(drawn)
+
+
+def test_an_estimate_says_hours_and_memory(file: Path, call: Call) -> None:
+    ended = call("lab", "paper", file, "--estimate")
+    assert ended.status == 0, ended.err
+    # Four arms are trained in two seeds, with three steps; the fifth is only measured
+    for text in (
+        "24 steps of training",
+        "6 items in 10 cells",
+        "10 cells are left",
+        "memory: about",
+    ):
+        assert text in ended.out
+    assert not (file.parent / "out").exists()
 
 
 def test_files_that_cannot_be_used(file: Path) -> None:
@@ -137,12 +161,19 @@ def test_files_that_cannot_be_used(file: Path) -> None:
     for change, message in (
         ({"baseline": "none"}, "baseline: no arm of this name"),
         ({"finetune": {}}, "all arms take as many steps"),
-        ({"seeds": [1, 1]}, "a seed is named twice"),
+        ({"seeds": [1, 1]}, "different whole numbers"),
+        ({"model": "vectors"}, "finetune: word vectors have none"),
         ({"arms": {"../x": {}}}, "arms"),
         ({"benchmark": {}}, "benchmark.suites"),
+        ({"benchmark": None}, "benchmark: suites were expected"),
+        ({"arms": {"original": {"control": "x"}}}, "arms.original.control: no arm of this name"),
+        ({"arms": {"original": {"read": {"half": "selected"}}}}, "arms.original.select: it was"),
+        ({"arms": {"original": {"read": {"gate": "all"}}}}, "arms.original.gate: it was"),
+        ({"arms": {"original": {"read": {"quarter": "all"}}}}, "arms.original.read"),
+        ({"arms": ["original", "aug90"]}, "arms.aug90.control: no arm of this name: copied_drawn"),
         ({"model": None}, "model"),
         ({"input": []}, "input"),
-        ({"arms": ["original", "sub90"]}, "sub90.*none of the usual arms pretrained, original"),
+        ({"arms": ["original", "sub91"]}, "sub91.*none of the usual arms pretrained, original"),
         ({"arms": {"original": {"finetune": {"rank": -1}}}}, "arms.original.finetune.rank"),
         ({"arms": {"original": {"finetune": {"seed": 1}}}}, "it is that of the cell"),
     ):
@@ -153,5 +184,5 @@ def test_files_that_cannot_be_used(file: Path) -> None:
 
 def test_an_input_without_documents_is_named(file: Path, call: Call) -> None:
     (file.parent / "in.jsonl").write_text("")
-    ended = call("lab", "experiment", file)
+    ended = call("lab", "paper", file)
     assert ended.status == 2 and "in.jsonl: no document to train on" in ended.err

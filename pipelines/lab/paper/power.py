@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -16,28 +14,14 @@ LEVEL, POWER = 0.95, 0.8
 MOST = 20.0  # standard errors that are looked at
 
 
-@dataclass(frozen=True)
-class Effect:
-    """A figure, or a difference of two, with its interval.
-
-    `low`: Lower bound of the 95 % interval. `smallest`: The smallest effect that is shown in 80 %
-    of such experiments.
-    """
-
-    value: float
-    low: float
-    high: float
-    smallest: float
-
-
-def effect(values: Sequence[float] | npt.NDArray[np.float64]) -> Effect:
-    """Estimate an effect from halves of a corpus."""
+def effect(values: npt.NDArray[np.float64]) -> tuple[float, float, float, float]:
+    """Estimate an effect from halves of a corpus: it, its interval, the smallest that is shown."""
     mean, own = float(np.mean(values)), error(values)
     half = _student(len(values)) * own
-    return Effect(mean, mean - half, mean + half, smallest(own, len(values)))
+    return mean, mean - half, mean + half, smallest(own, len(values))
 
 
-def error(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+def error(values: npt.NDArray[np.float64]) -> float:
     """The standard error of a figure, from its spread over halves of a corpus.
 
     The spread is the standard error of a figure of all documents (delete-half jackknife, Shao and

@@ -22,13 +22,13 @@ class Estimate:
     Attributes:
         value: Its mean over the seeds; None: no seed has one.
         low: Lower bound of its interval; None: there is none.
-        error: Its standard error; None: there is none.
+        smallest: The smallest one that is shown in 80 % of such experiments; None: not known.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    error: float | None
+    smallest: float | None
     seeds: tuple[float, ...]
 
     @property
@@ -43,7 +43,7 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
     The distance of a bound is the root of the sum of two squares: that of the interval over items,
     and that of Student's interval over seeds (MOVER, Zou and Donner 2008). The items are the same
     for all seeds, so their part does not become smaller with k. The interval is rather too wide
-    than too narrow; tests/pipelines/lab/train/test_comparison.py simulates it.
+    than too narrow; tests/pipelines/lab/paper/test_comparison.py simulates it.
     """
     figures = [each for each in figures if each[key] is not None]
     values = tuple(float(each[key]) for each in figures)
@@ -60,7 +60,7 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
     student = float(stdtrit(max(count - 1, 1), (1 + LEVEL) / 2))
     low, high = (math.sqrt(items + student**2 * seeds) for items in (below, above))
     error = math.sqrt((below + above) / 2 / NORMAL**2 + seeds)
-    return Estimate(mean, mean - low, mean + high, error, values)
+    return Estimate(mean, mean - low, mean + high, POWER * error, values)
 
 
 def better(figure: float, than: float, wanted: str) -> bool | None:
@@ -75,9 +75,12 @@ def better(figure: float, than: float, wanted: str) -> bool | None:
 
 
 def conclusions(
-    arms: Mapping[str, str], table: Mapping[str, Mapping[str, Any]], baseline: str
+    arms: Mapping[str, str], table: Mapping[str, Mapping[str, Any]], controls: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """Say in words what an experiment shows and what it does not."""
+    """Say in words what an experiment shows and what it does not.
+
+    `arms`: Their titles. `controls`: By arm the one that it is compared with.
+    """
     shown: list[str] = []
     open_: list[str] = []
     compared = 0
@@ -86,10 +89,10 @@ def conclusions(
         for arm, difference in each["differences"].items():
             compared += difference.low is not None
             if difference.excludes_zero:
-                how = better(own[arm].value, own[baseline].value, each["wanted"])
+                how = better(own[arm].value, own[controls[arm]].value, each["wanted"])
                 word = {True: "better", False: "worse", None: "as good"}[how]
                 shown.append(
-                    f"{suite}: {arms[arm]} differs from {arms[baseline]} by"
+                    f"{suite}: {arms[arm]} differs from {arms[controls[arm]]} by"
                     f" {interval(difference)}; its figure is {word}."
                 )
         alike = [found for found in each["differences"].values() if found.low == found.high == 0]
@@ -100,31 +103,23 @@ def conclusions(
                 f" {min(1.0, 3 / max(each['n'], 1)):.0%} might be answered otherwise (rule of"
                 " three), which the intervals do not show."
             )
-        errors = [found.error for found in each["differences"].values() if found.error]
-        if errors:
+        sizes = [found.smallest for found in each["differences"].values() if found.smallest]
+        if sizes:
             open_.append(
-                f"{suite}: a difference below about {POWER * max(errors):.2g} would rather have"
-                " been missed than seen."
+                f"{suite}: a difference below {max(sizes):.2g} would rather have been missed than"
+                " seen."
             )
-    chance = compared * (1 - LEVEL)
     said = [
-        f"{len(shown)} of {compared} differences from {arms[baseline]} have an interval without 0;"
-        f" about {chance:.1f} would if no arm differed at all."
+        f"{len(shown)} of {compared} differences from their control have an interval without 0;"
+        f" about {compared * (1 - LEVEL):.1f} would if no arm differed at all."
     ]
     if not shown:
         said.append(
             "No difference was shown. This is a result, and no proof that there is none: see the"
             " sizes below that would have been missed."
         )
-    limits = [
-        *open_,
-        "A difference from the pretrained model alone says nothing about debiasing: fine-tuning on"
-        " any text changes these figures. Only differences from the data as it came count.",
-        "The intervals are one by one: they are not corrected for the number of comparisons.",
-        "Nothing follows for other models, texts, attributes, languages, or longer training.",
-        "A benchmark measures what its items ask and no more; its page names its limits.",
-    ]
-    return [*said, *shown], limits
+    said_of_all = "The intervals are one by one: not corrected for the number of comparisons."
+    return [*said, *shown], [*open_, said_of_all]
 
 
 def interval(estimate: Estimate, digits: int = 3) -> str:
@@ -135,3 +130,39 @@ def interval(estimate: Estimate, digits: int = 3) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{value} (no interval)"
     return f"{value} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+
+
+Drawn = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
+
+
+def described(found: Mapping[str, Any]) -> list[Drawn]:
+    """The tables of an experiment as text: title, columns, rows."""
+    arms = found["arms"]
+    data: list[tuple[str, ...]] = [
+        (
+            arm["title"],
+            f"{arm['documents']:,}",
+            f"{arm['changed']:,}",
+            f"{arm['sentences']:,}",
+            name,
+            interval(Estimate(own["dr"], own["low"], own["high"], None, ())),
+        )
+        for arm in arms.values()
+        for name, own in arm.get("attributes", {}).items()
+    ]
+    columns: tuple[str, ...] = ("arm", "documents", "changed", "sentences", "attribute", "DR")
+    made: list[Drawn] = [("Data", columns, data)]
+    for suite, each in found["suites"].items():
+        rows: list[tuple[str, ...]] = [
+            (
+                arms[arm]["title"],
+                interval(Estimate(**own)),
+                interval(Estimate(**other)) if (other := each["differences"].get(arm)) else "",
+                arms[arms[arm]["control"]]["title"] if other else "",
+                f"{other['smallest']:.3f}" if other and other["smallest"] else "",
+            )
+            for arm, own in each["estimates"].items()
+        ]
+        title = f"{suite} (best: {each['wanted']}, n = {each['n']:,})"
+        made.append((title, ("arm", "figure", "difference", "from", "smallest shown"), rows))
+    return made

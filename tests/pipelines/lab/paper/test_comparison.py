@@ -7,9 +7,9 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from evenflow.pipelines.lab.train import comparison
-from evenflow.pipelines.lab.train.comparison import Estimate, over_seeds
-from evenflow.pipelines.lab.train.page import page
+from evenflow.pipelines.lab.paper import comparison
+from evenflow.pipelines.lab.paper.comparison import Estimate, over_seeds
+from evenflow.pipelines.lab.paper.page import page
 
 KINDS = ("estimates", "differences")
 
@@ -75,16 +75,17 @@ def test_conclusions_are_those_of_the_intervals() -> None:
     names = {"a": "as it came", "b0": "GC-CDA", "b1": "BaseCDA"}
     none = Estimate(-0.1, -0.3, 0.1, 0.1, (-0.1,))
     clear = Estimate(-0.1, -0.15, -0.05, 0.02, (-0.1,))
-    may, may_not = comparison.conclusions(names, table(none, none), "a")
+    controls = dict.fromkeys(names, "a")
+    may, may_not = comparison.conclusions(names, table(none, none), controls)
     assert may[0].startswith("0 of 2 differences") and "about 0.1 would" in may[0]
     assert may[1].startswith("No difference was shown")
-    assert "a difference below about 0.28" in may_not[0]
+    assert "a difference below 0.1 would" in may_not[0]
     same = Estimate(0.0, 0.0, 0.0, 0.0, (0.0,))
-    _, limits = comparison.conclusions(names, table(same, none), "a")
+    _, limits = comparison.conclusions(names, table(same, none), controls)
     assert limits[0].startswith("suite: 1 of the differences are 0 whichever items")
     assert "up to 10% might" in limits[0]
-    assert any("pretrained model alone says nothing" in each for each in may_not)
-    may, _ = comparison.conclusions(names, table(clear, none), "a")
+    assert "not corrected for the number" in may_not[-1]
+    may, _ = comparison.conclusions(names, table(clear, none), controls)
     assert may[0].startswith("1 of 2") and len(may) == 2
     assert may[1] == (
         "suite: GC-CDA differs from as it came by -0.100 [-0.150, -0.050]; its figure is better."
@@ -108,8 +109,20 @@ def test_the_page_marks_the_differences_that_were_shown() -> None:
         "model": "<b>",
         "baseline": "a",
         "seeds": [0],
-        "arms": {name: {"title": name} for name in ("a", "b0", "b1")},
+        "arms": {
+            name: {
+                "title": name,
+                "control": "a",
+                "documents": 7,
+                "changed": 1,
+                "sentences": 2,
+                "effective": 6.5,
+                "attributes": {"gender": {"dr": 0.2, "low": 0.125, "high": 0.3}},
+            }
+            for name in ("a", "b0", "b1")
+        },
         "settings": {"steps": 2, "batch": 1, "context": 8},
+        "expected": ["only large ones"],
         "suites": suites,
         "may_be_concluded": ["x"],
         "may_not_be_concluded": ["y"],
@@ -117,3 +130,7 @@ def test_the_page_marks_the_differences_that_were_shown() -> None:
     html = page(found)
     assert html.count("<strong>") == 1 and "<strong>-0.100 [-0.150, -0.050]</strong>" in html
     assert "<b>" not in html and "&lt;b&gt;" in html
+    assert html.count("0.200 [0.125, 0.300]") == 3 and "only large ones" in html
+    tables = comparison.described(found)
+    assert [title for title, _, _ in tables] == ["Data", "suite (best: 0.5, n = 30)"]
+    assert tables[1][2][1][1:4] == ("0.500 [0.400, 0.600]", "-0.100 [-0.150, -0.050]", "a")

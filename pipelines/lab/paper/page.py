@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evenflow.pipelines.lab.train.comparison import Estimate, interval
+from evenflow.pipelines.lab.paper.comparison import Estimate, interval
 from evenflow.pipelines.pages.report.report import template
 
 MARGIN = 0.05  # of a plot's width that is free on either side
@@ -13,17 +13,17 @@ MARGIN = 0.05  # of a plot's width that is free on either side
 
 def page(found: Mapping[str, Any]) -> str:
     """Render an experiment."""
-    return template("experiment.html.j2").render(
+    return template("paper.html.j2").render(
         found=found,
-        training=_training(found["settings"]),
+        drawn_dr={
+            name: {
+                attribute: interval(Estimate(own["dr"], own["low"], own["high"], None, ()))
+                for attribute, own in arm.get("attributes", {}).items()
+            }
+            for name, arm in found["arms"].items()
+        },
         suites=[{"name": name, **_suite(each)} for name, each in found["suites"].items()],
     )
-
-
-def _training(settings: Mapping[str, Any]) -> str:
-    """How all arms were trained, in a few words."""
-    size = f"{settings['batch']:,} × {settings['context']:,} tokens"
-    return f"{settings['steps']:,} steps of {size}, as all arms"
 
 
 def _suite(each: Mapping[str, Any]) -> dict[str, Any]:
