@@ -64,6 +64,8 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
     lost = reasons.total()
     asked = count_asked(llm)
     share = f"{lost} of {counted(asked, 'question')} to the LLM fell back to the embedded model"
+    if left := sum(cost["fallbacks"].get(SPENT, 0) for cost in llm.values()):
+        share += f"; the budget left out {left:,} more"
     if lost <= most * asked:
         return Verdict(state="open", reason=share)
     return Verdict(state=state, reason=f"{share} ({_ranked(reasons)}), limit {most:.1%}")

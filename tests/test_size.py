@@ -22,7 +22,7 @@ from evenflow.schemas.config import Config
 LIMITS = {
     "deploy": 263,
     "docs": 134,
-    "gates": 1_670,
+    "gates": 1_672,
     "gates/expectations": 1_240,
     "gates/ledger": 1_532,
     "gates/metrics": 335,
@@ -44,7 +44,7 @@ LIMITS = {
     "schemas": 1_288,
     "schemas/config": 1_932,
     "setup.py": 119,
-    "tests": 42_778,
+    "tests": 42_789,
     "transforms": 10,
     "transforms/annotation": 995,
     "transforms/io": 2_450,
@@ -61,7 +61,7 @@ LIMITS = {
     "transforms/text": 1_193,
     "wordlists": 667,
 }
-PRODUCT = 51_151  # pure lines of all rooms but the tests
+PRODUCT = 51_153  # pure lines of all rooms but the tests
 WORDS, PAGES, PAGE = 27_115, 32, 2_000  # of README and docs/; pages; words of a page
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 246, 207

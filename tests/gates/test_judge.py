@@ -12,6 +12,7 @@ from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures, PeopleFigures
 from evenflow.schemas.ledger import Measured, State, Verdict
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.wilson import interval
 from evenflow.wordlists import loader
@@ -207,3 +208,10 @@ def test_a_shift_is_a_record_of_the_pane() -> None:
     judge.conclude(entry, EVEN, record)
     assert entry.measures["shift"] == record
     assert (entry.verdict.state, entry.verdict.reason) == ("warn", "shift: male 60 %")
+
+
+def test_the_verdict_on_an_llm_says_what_the_budget_left_out() -> None:
+    cost = {"stereotypes": {"questions": 9, "fallbacks": {SPENT: 4, "timeout": 1}}}
+    found = llm_verdict(cost, 0.5, "warn")
+    assert found.state == "open" and found.reason.endswith("; the budget left out 4 more")
+    assert found.reason.startswith("1 of 5 questions")
