@@ -121,6 +121,7 @@ setup(
             "types-PyYAML",
         ],
         "bench": [
+            "ahocorasick_rs>=0.22",
             "datatrove>=0.3",
             "lm-eval>=0.4.9",  # the reference of the benchmarks of models
             "spacy>=3.7",
