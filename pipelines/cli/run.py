@@ -91,7 +91,7 @@ def _read(
 ) -> Outcome:
     """Run the gate on files, with its progress on standard error."""
     if workers > 1:
-        from evenflow.pipelines.engine.files import forks
+        from evenflow.pipelines.engine import forks
 
         forks.start()
     # Imported here: it takes a while, which help and wrong usage need not wait for.

@@ -73,12 +73,12 @@ def stream(
 
     def read(config: Config, observing: Observing) -> Outcome:
         if workers > 1:
-            from evenflow.pipelines.engine.files import forks
+            from evenflow.pipelines.engine import forks
 
             forks.start()
         # Imported here: it takes a while, which help and wrong usage need not wait for.
-        from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
-        from evenflow.pipelines.engine.stream.publish import Topics
+        from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
+        from evenflow.pipelines.engine.topics.publish import Topics
         from evenflow.transforms.kafka.settings import KafkaSettings
 
         publish = Topics(accepted_topic, dead_letter_topic)

@@ -21,6 +21,15 @@ class Kafka(Section):
             " the value."
         ),
     )
+    grace: float = Field(
+        default=2.0,
+        ge=0,
+        description=(
+            "Seconds after the end of a pane's span for which records of quiet partitions are"
+            " waited for. Records that come later are in a later pane. 2: producers gather records"
+            " for some 100 ms before they send them."
+        ),
+    )
     delivery_seconds: float = Field(
         default=20.0,
         gt=0,

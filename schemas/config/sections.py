@@ -26,7 +26,10 @@ class PaneSettings(Section):
     docs: int | None = Field(
         default=None,
         ge=1,
-        description="Most documents in a pane. null: 262,144, or as many as mib allows.",
+        description=(
+            "Most documents in a pane; of a topic, most offsets. null: 262,144, or as many as mib"
+            " allows."
+        ),
     )
     mib: int = Field(
         default=64,
@@ -35,7 +38,8 @@ class PaneSettings(Section):
             "Most MiB of records in a pane, as read and decompressed. 64: that much web and news"
             " text names even religion, the rarest shipped attribute, some thousand times, which"
             " is enough for a verdict. The checks and files of such a pane cost little compared"
-            " with reading it."
+            " with reading it. Of a topic a MiB counts as 1,024 records, since panes are cut before"
+            " they are read."
         ),
     )
     rolling: int = Field(

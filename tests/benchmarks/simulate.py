@@ -17,7 +17,7 @@ import random
 from dataclasses import dataclass
 
 from evenflow.gates.lease import BEAT_SECONDS, LEASE_SECONDS
-from evenflow.pipelines.engine.files.graph import LOOK_SECONDS, MOST_WAITING
+from evenflow.pipelines.engine.runners.making import LOOK_SECONDS, MOST_WAITING
 
 PETABYTE = 10**15
 MB_A_SECOND = {"measure": 6.31, "weight": 3.27, "substitute": 0.07}  # of one core

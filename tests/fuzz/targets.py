@@ -25,7 +25,6 @@ from evenflow.transforms.io.record_parser import RecordParser, UnusableError
 from evenflow.transforms.kafka import records as kafka_records
 from evenflow.transforms.kafka.batches import bound
 from evenflow.transforms.kafka.blocks import blocks
-from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.text.sentences import bounds, sentences
 from evenflow.wordlists.loader import WordListError
 
@@ -143,8 +142,7 @@ def kafka(data: bytes) -> None:
         for each in DefaultRecordBatch(builder.build())
     ]
     assert len(records) == len(sent)
-    cutter = PaneCutter(1000, 1 << 20)
-    for block in blocks(records, 0, len(records), cutter.start(), cutter, 10_000):
+    for block in blocks(records, 0, len(records)):
         found = kafka_records.validate(block, config(), frozenset(), "json", {})
         assert len(found.texts) + len(found.dead) + found.deleted == block.size
 

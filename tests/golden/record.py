@@ -48,7 +48,7 @@ import pyarrow.parquet as pq
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.corpus.measure import measure
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
 from evenflow.pipelines.pages.report.report import build
 from evenflow.schemas.config import Config, load
 from evenflow.schemas.documents import Figures

@@ -272,7 +272,6 @@ class FlinkCluster:
             f"--max_parallelism={max(parallelism, self._parallelism)}",
         ]
         if unbounded:
-            # For Flink the gate's source is a list of numbers: the job ends when all readers have
             return [*options, "--streaming"]
         # What Flink takes in place of the adaptive scheduler asks for BATCH_FORCED
         batch = ["--execution_mode_for_batch=BATCH_FORCED", f"--environment_cache_millis={KEPT_MS}"]

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from kafka import KafkaProducer
 from kill_driver import watch
 
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
-from evenflow.pipelines.engine.stream.publish import Topics
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.publish import Topics
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 

@@ -27,7 +27,7 @@ from kafka import KafkaProducer
 from kill_driver import in_fork, warm, watch
 from services.stream_outputs import documents, expected
 
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 
@@ -40,17 +40,16 @@ DEAD = b"not JSON"  # one a batch and partition
 # Name, event, path below the output directory, and which of such events since the start of the run
 # it is.
 RUN = r"/staged/[0-9a-f]+"
-CLOSING = RUN + r"/\d{12}\.[0-9a-f]+"  # where a pane is closed
+CLOSING = RUN + r"/\d{12}\.[0-9a-f]+"  # where a pane is made
 MOMENTS: tuple[tuple[str, str, str, int], ...] = (
-    ("a pane's folder is made", "os.mkdir", RUN + r"/blocks/[\d-]+$", 2),
-    ("dead letters of a block are written", "open", RUN + r"/blocks/[\d-]+/\d{6}-.*jsonl", 2),
-    ("a mark is written", "open", RUN + r"/marks/\.", 2),
-    ("a mark gets its name", "os.link", RUN + r"/marks/", 2),
-    ("marks are read", "open", RUN + r"/marks/[0-9a-f]", 2),
-    ("marks are deleted", "os.remove", RUN + r"/marks/[0-9a-f]", 2),
-    ("a reader is given partitions", "os.rename", RUN + r"/tasks/\.", 1),
-    ("readers are told of a pane", "os.rename", RUN + r"/\.state", 2),
-    ("blocks are brought together", "os.rename", RUN + r"/blocks/[\d-]+/", 2),
+    ("a cut is written", "open", r"/ledger/cuts/\.", 2),
+    ("a cut gets its name", "os.link", r"/ledger/cuts/\.", 2),
+    ("a cut is deleted", "os.remove", r"/ledger/cuts/\d", 2),
+    ("a pane's folder is made", "os.mkdir", CLOSING + "$", 2),
+    ("dead letters of a block are written", "open", CLOSING + r"/\d{6}-.*jsonl", 2),
+    ("a pane is ready", "open", CLOSING + r"/ready", 2),
+    ("a pane's marker gets its name", "os.link", RUN + r"/\.", 2),
+    ("settings are noted", "os.rename", r"/ledger/\.?meta", 1),
     ("a pane's dead letters are put together", "open", CLOSING + r"/\.?part-", 2),
     ("a check's result is written", "open", r"/checks/.*/pane-\d+", 2),
     ("a shard is moved", "os.rename", CLOSING + r"/part-\d+-\d+\.parquet$", 2),

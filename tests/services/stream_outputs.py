@@ -22,7 +22,7 @@ from services.flink_cluster import FlinkCluster
 from services.kafka_broker import Broker
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.storage.storage import Place, at

@@ -27,7 +27,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries, read_meta
-from evenflow.pipelines.engine.stream.publish import Topics
+from evenflow.pipelines.engine.topics.publish import Topics
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka import batches, topics
 from evenflow.transforms.kafka.errors import TopicMissingError

@@ -21,7 +21,7 @@ from services.stream_outputs import TopicMaker, flink_runner, wait_for
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.engine.runners import RunnerError
 from evenflow.pipelines.engine.runners.runner import on_runner
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
 from evenflow.pipelines.examples.whole_gate import whole_gate
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry

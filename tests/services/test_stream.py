@@ -10,13 +10,16 @@ import signal
 import subprocess
 import threading
 import time
+from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import psutil
-import pytest
+from kill_driver import digests
 from services.kafka_broker import Broker
 from services.stream_outputs import (
     EVENFLOW,
+    Gate,
     TopicMaker,
     command,
     count,
@@ -31,6 +34,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
+from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 
@@ -53,7 +57,7 @@ def test_to_the_end_and_on_from_there(broker: Broker, topic: TopicMaker, tmp_pat
 def test_group_offsets_follow_and_panes_are_published(
     broker: Broker, topic: TopicMaker, tmp_path: Path
 ) -> None:
-    from evenflow.pipelines.engine.stream.publish import Topics
+    from evenflow.pipelines.engine.topics.publish import Topics
     from evenflow.transforms.kafka.offsets import GroupOffsets
 
     name, accepted, dead = topic(2), topic(1), topic(1)
@@ -68,6 +72,32 @@ def test_group_offsets_follow_and_panes_are_published(
     assert found == {(name, 0): 31, (name, 1): 5}
     assert published(broker, accepted) == expected({0: 30, 1: 5})
     assert [record.value for record in broker.committed(dead)] == [b"poison"]
+
+
+def test_any_number_of_workers_makes_the_same_bytes(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
+    """Timestamps are out of order, partitions quiet for a while, and fields come that were not."""
+    name = topic(3)
+    with closing(broker.producer()) as producer:
+        for pane, partition in product(range(12), range(3)):
+            if (pane + partition) % 4 == 3:
+                continue
+            more = {f"field_{each}": pane for each in (5, 8, 9) if pane >= each}
+            for number, raw in enumerate(documents(pane * 20, pane * 20 + 20, partition)):
+                when = 1_600_000_000_000 + pane * 1000 + (number * 377) % 3000
+                value = json.dumps(json.loads(raw) | more).encode()
+                producer.send(name, value, partition=partition, timestamp_ms=when)
+        producer.flush()
+    found = []
+    for workers in (1, 2, 3):
+        run = to_end(broker, name, tmp_path / str(workers), load(None, {"pane.docs": 25}))
+        run.workers = workers
+        done = run.go()
+        assert done.new > 20
+        found.append(digests(tmp_path / str(workers)))
+    assert found[0] == found[1] == found[2] and len(found[0]) > 40
+    assert len(json.loads((tmp_path / "1" / "ledger" / "meta.json").read_text())["schema"]) == 4
 
 
 def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
@@ -99,37 +129,34 @@ def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Pat
     assert placed(tmp_path) == expected({0: 3000}) and recounted(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("victims", "said"),
-    [(slice(0, 1), "while it read the topic"), (slice(2, None), "while it worked on pane")],
-)
-def test_a_worker_is_killed(
-    broker: Broker, topic: TopicMaker, tmp_path: Path, victims: slice, said: str
-) -> None:
-    """Two processes read, and those that are started later close panes."""
+def test_a_worker_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
     name, output = topic(2), tmp_path / "out"
     for partition in range(2):
         broker.produce(name, partition, documents(0, 300, partition))
     with gate(command(broker, name, output, "--workers", "2"), tmp_path) as running:
         wait_for(lambda: count(output) == 600)
-        [both] = [sorted(path.stem for path in output.glob("staged/*/readers/*.json"))]
-        assert len(both) == 2
-        workers = [
-            process
-            for process in psutil.Process(running.process.pid).children(recursive=True)
-            if not process.children()
-            and "multiprocessing.forkserver" in " ".join(process.cmdline())
-        ]
-        workers.sort(key=lambda process: process.create_time())
-        assert len(workers) in (3, 4)
-        for worker in workers[victims]:
-            worker.kill()
         for partition in range(2):
             broker.produce(name, partition, documents(300, 400, partition))
+        wait_for(lambda: count(output) == 800)
+        for worker in workers(running):
+            worker.kill()
+        for partition in range(2):
+            broker.produce(name, partition, documents(400, 500, partition))
         assert running.ended(60) == 1
-        assert f"a worker process died {said}" in running.said[-1]
+        assert "a worker process died while it worked on pane" in running.said[-1]
     to_end(broker, name, output).go()
-    assert placed(output) == expected({0: 400, 1: 400}) and recounted(output)
+    assert placed(output) == expected({0: 500, 1: 500}) and recounted(output)
+
+
+def workers(running: Gate) -> list[psutil.Process]:
+    """The processes of a gate that make panes."""
+    found = [
+        process
+        for process in psutil.Process(running.process.pid).children(recursive=True)
+        if not process.children() and "multiprocessing.forkserver" in " ".join(process.cmdline())
+    ]
+    assert found
+    return found
 
 
 def test_a_halt_stops_reading_until_it_is_released(

@@ -29,7 +29,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.engine.stream.publish import Topics
+from evenflow.pipelines.engine.topics.publish import Topics
 from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.transforms.kafka.errors import UnreachableError
 from evenflow.transforms.kafka.offsets import GroupOffsets

@@ -25,7 +25,7 @@ from services.stream_outputs import (
 )
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.engine.stream.publish import Topics
+from evenflow.pipelines.engine.topics.publish import Topics
 from evenflow.transforms.kafka.proof import UnprovenError
 
 DRIVER = str(Path(__file__).with_name("publish_kill.py"))

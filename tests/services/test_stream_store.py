@@ -18,8 +18,8 @@ from services.stream_outputs import (
 
 from evenflow.gates.lease import FencedError
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.engine.stream import parcels
-from evenflow.pipelines.engine.stream.publish import Topics
+from evenflow.pipelines.engine.panes import closing
+from evenflow.pipelines.engine.topics.publish import Topics
 from evenflow.transforms.storage.storage import at
 
 pytestmark = pytest.mark.usefixtures("s3_here")
@@ -47,7 +47,9 @@ def test_the_same_files_as_in_a_directory(
         for file in files:
             assert at(output).read(file) == (tmp_path / file).read_bytes()
         assert set(files) <= set(kept)
-    assert not [file for file in kept if file.startswith(("staged/", "ledger/claims/"))]
+    assert not [
+        file for file in kept if file.startswith(("staged/", "ledger/claims/", "ledger/cuts/"))
+    ]
     wanted = expected({0: 150, 1: 150})
     assert accepted(output) == wanted
     assert published(broker, target) == published(broker, other_target) == wanted
@@ -56,17 +58,18 @@ def test_the_same_files_as_in_a_directory(
     assert accepted(output) == wanted + expected({2: 20})
 
 
-def test_a_gate_whose_blocks_another_has_deleted_says_that_it_has_taken_over(
+def test_a_gate_whose_panes_another_has_deleted_says_that_it_has_taken_over(
     broker: Broker, topic: TopicMaker, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, output, receive = topic(1), at(f"{bucket}/out"), parcels.receive
+    name, output, read = topic(1), at(f"{bucket}/out"), closing.read_ready
     broker.produce(name, 0, documents(0, 20), timestamp_ms=BEGIN_MS)
 
-    def late(*given: Any) -> None:
+    def late(*given: Any) -> closing.Ready:
+        ready = read(*given)
         assert output.create("gate/terms/00000002.json", b"{}")
         output.remove_tree("staged")
-        receive(*given)
+        return ready
 
-    monkeypatch.setattr(parcels, "receive", late)
+    monkeypatch.setattr(closing, "read_ready", late)
     with pytest.raises(FencedError, match="another run has taken over"):
         to_end(broker, name, f"{bucket}/out").go()

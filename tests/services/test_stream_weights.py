@@ -15,7 +15,7 @@ from services.kafka_broker import Broker
 from services.stream_outputs import TopicMaker, gate, wait_for
 
 from evenflow.gates.ledger.files import read_entries
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.kafka.settings import KafkaSettings
 

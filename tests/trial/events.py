@@ -24,7 +24,7 @@ from services.stream_outputs import on_cluster, placed, recounted
 from trial.alerts import Alerts
 from trial.steady import Writer, below, memory
 
-from evenflow.pipelines.engine.stream.driver import Stream, StreamRun
+from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.storage.storage import Place

@@ -1,4 +1,4 @@
-"""Kafka as a source and a target: clients, partitions, offsets, panes, and publishing.
+"""Kafka as a source and a target: clients, partitions, ranges of offsets, and publishing.
 
-How a stream is judged and its panes are closed belongs to `pipelines/engine/stream`.
+How a topic is cut into panes belongs to `pipelines/engine/topics`.
 """

@@ -1,7 +1,4 @@
-"""What the Kafka source gives: blocks of records, and ranges of offsets that are lost.
-
-A block holds many records of one partition and one pane.
-"""
+"""What is read of a partition: blocks of records, and ranges of offsets that are lost."""
 
 from __future__ import annotations
 
@@ -10,32 +7,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenflow.transforms.kafka.batches import BATCH_BYTES
-from evenflow.transforms.kafka.panes import PaneCutter, PaneId, PaneSlice, Point
 
 # Most bytes of a block's keys, values and headers; a larger record makes a block of its own
 BLOCK_BYTES = 4 << 20
-# Bytes that are counted for each record and header beside its own, so that panes of empty ones end
-RECORD_OVERHEAD = 16
+RECORD_OVERHEAD = 16  # bytes that are counted for each record and header beside its own
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
 
 @dataclass(frozen=True)
 class PartitionBlock:
-    """Records of one partition and one pane, n of them, in the order of their offsets.
+    """Records of one partition, n of them, in the order of their offsets.
 
     All records between `start` and `next` are in the block. In a compacted or transactional topic
     not every offset has a record.
 
     `offsets`: Offsets of the records (n,). `timestamps`: Timestamps (n,) as the producer or the
     broker set them, in milliseconds since 1970; -1 for none. `keys`: Keys (n,) as stored. `values`:
-    Values (n,) as stored; None is a tombstone. `headers`: Headers (n,) as stored. `first`:
-    Effective time of the first record, in milliseconds since 1970.
+    Values (n,) as stored; None is a tombstone. `headers`: Headers (n,) as stored.
     """
 
     topic: str
     partition: int
-    pane: PaneId
     start: int
     next: int
     offsets: list[int]
@@ -43,8 +36,6 @@ class PartitionBlock:
     keys: list[bytes | None]
     values: list[bytes | None]
     headers: list[Headers]
-    first: int
-    end: Point
 
     @property
     def size(self) -> int:
@@ -60,18 +51,13 @@ class Lost:
 
     Attributes:
         next: The offset after the last lost one.
-        first: Effective time of the loss in the partition, in milliseconds since 1970.
-        end: Where the partition stands after the loss.
         is_too_large: Whether they are in a batch that is too large.
     """
 
     topic: str
     partition: int
-    pane: PaneId
     start: int
     next: int
-    first: int
-    end: Point
     is_too_large: bool = False
 
     def __str__(self) -> str:
@@ -101,7 +87,7 @@ Item = PartitionBlock | Lost
 
 
 def weight(record: Any) -> int:
-    """Return the bytes that a record counts for in panes and blocks.
+    """Return the bytes that a record counts for in blocks.
 
     Returns the bytes of key, value and headers, plus RECORD_OVERHEAD for the record and each
     header.
@@ -116,29 +102,34 @@ def weight(record: Any) -> int:
     return size
 
 
-def blocks(
-    records: Sequence[Any], start: int, next_: int, point: Point, cutter: PaneCutter, now: int
-) -> list[PartitionBlock]:
-    """Cut the records that one poll gave of a partition into blocks.
+def blocks(records: Sequence[Any], start: int, next_: int) -> list[PartitionBlock]:
+    """Cut records of a partition into blocks of at most BLOCK_BYTES.
 
-    `records`: Records of kafka-python (n,), in order. `point`: The point that cutting goes on from.
-    `now`: The clock, in milliseconds since 1970.
+    `records`: Records of kafka-python (n,), in order. `start`, `next_`: The offsets they are of.
     """
     out: list[PartitionBlock] = []
-    for batch in _batches(records):
-        pieces = cutter.cut(
-            point, [record.timestamp for record in batch], [weight(record) for record in batch], now
+    for batch in batches(records):
+        out.append(
+            PartitionBlock(
+                topic=batch[0].topic,
+                partition=batch[0].partition,
+                start=start,
+                next=batch[-1].offset + 1,
+                offsets=[record.offset for record in batch],
+                timestamps=[record.timestamp for record in batch],
+                keys=[record.key for record in batch],
+                values=[record.value for record in batch],
+                headers=[tuple(record.headers) for record in batch],
+            )
         )
-        for piece in pieces:
-            out.append(_block(batch[piece.begin : piece.end], start, piece))
-            start, point = out[-1].next, piece.after
+        start = out[-1].next
     # The offsets after a block's last record may have no record: marks of transactions, or records
     # that were compacted away
     out[-1:] = [replace(each, next=next_) for each in out[-1:]]
     return out
 
 
-def _batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Split the records into runs of at most BLOCK_BYTES; a larger record is a run of its own."""
     begin = size = 0
     for index, record in enumerate(records):
@@ -149,21 +140,3 @@ def _batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
         size += own
     if records:
         yield records[begin:]
-
-
-def _block(records: Sequence[Any], start: int, piece: PaneSlice) -> PartitionBlock:
-    """Build the block of one pane's records."""
-    return PartitionBlock(
-        topic=records[0].topic,
-        partition=records[0].partition,
-        pane=piece.pane,
-        start=start,
-        next=records[-1].offset + 1,
-        offsets=[record.offset for record in records],
-        timestamps=[record.timestamp for record in records],
-        keys=[record.key for record in records],
-        values=[record.value for record in records],
-        headers=[tuple(record.headers) for record in records],
-        first=piece.first,
-        end=piece.after,
-    )

@@ -9,7 +9,6 @@ Partitions are assigned by hand. No consumer group is joined, so nothing is ever
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -58,11 +57,7 @@ RECONNECT_MS = 2_000
 # How long a broker may be away before reading gives up; a restart takes seconds to minutes
 PATIENCE_SECONDS = 300.0
 
-FRESH_SECONDS = 0.1  # how long an answer about end offsets serves all partitions
 AGAIN_SECONDS = 1.0  # time until a broker that did not answer is asked again
-AWAY_SECONDS = 1.0  # an answer that takes longer came from a broker that was away
-# The longest time that a broker's producers are waited for when it is back
-RETURN_SECONDS = 30.0
 ASK_SECONDS = 10.0  # time between two questions whether a topic that gives nothing still exists
 OUT_OF_RANGE = (
     kafka_errors.OffsetOutOfRangeError,
@@ -99,11 +94,8 @@ class PartitionReader:
         failing_since: When the broker's failure began, on the same clock; None while it answers.
     """
 
-    def __init__(
-        self, settings: KafkaSettings, topic: str, partition: int, ends: Ends, patience: float
-    ):
+    def __init__(self, settings: KafkaSettings, topic: str, partition: int, patience: float):
         self.topic, self.partition = topic, partition
-        self._ends = ends
         self.failing_since: float | None = None
         self._asked = 0.0
         self._patience = patience
@@ -121,7 +113,7 @@ class PartitionReader:
         """Topic and partition, for messages."""
         return f"{self.topic} partition {self.partition}"
 
-    def read(self, position: int, wait: float) -> tuple[list[Any], int]:
+    def read(self, position: int, wait: float, most: int = POLL_RECORDS) -> tuple[list[Any], int]:
         """Read the records from an offset on.
 
         Marks of transactions and records that were compacted away have offsets too. So the next
@@ -130,6 +122,7 @@ class PartitionReader:
 
         Args:
             wait: How many seconds to wait for records.
+            most: How many records are wanted; others stay with the consumer for the next call.
 
         Returns:
             Records of kafka-python, and the next offset.
@@ -147,13 +140,14 @@ class PartitionReader:
                 consumer.seek(self._tp, position)
                 self._asked_for, self._position, self._large = position, position, None
             with one_poll():
-                polled = consumer.poll(timeout_ms=int(wait * 1000), max_records=self._most)
+                wanted = min(self._most, most)
+                polled = consumer.poll(timeout_ms=int(wait * 1000), max_records=wanted)
             records = polled.get(self._tp, [])
             after = consumer.position(self._tp, timeout_ms=100)
         except LargeBatchError as error:
             self._asked_for = position
             self._large = error.batch, error.batch.records(self.topic, self.partition, position)
-            return self.read(position, wait)
+            return self.read(position, wait, most)
         except OUT_OF_RANGE:
             self._asked_for = -1
             first = self._first(position)
@@ -216,19 +210,20 @@ class PartitionReader:
         """Ask for the partition's end.
 
         Returns:
-            A time in seconds since 1970 up to which records are there, and the offset after the
-            last readable record (see `Ends.end`); None if the broker does not answer.
+            When the broker was asked, in seconds since 1970, and the offset after the last readable
+            record; None if the broker does not answer.
 
         Raises:
             KafkaSourceError: The failure will not pass, or has lasted too long.
         """
         try:
-            answer = self._ends.end(self._tp)
+            asked = time.time()
+            end = ask_offsets(self._connect().end_offsets, [self._tp])[self._tp]
         except kafka_errors.KafkaError as error:
             self._note_failure(error)
             return None
         self.failing_since = None
-        return answer
+        return asked, end
 
     def known_end(self) -> int | None:
         """Return the end offset that the last fetch gave, without a request."""
@@ -289,84 +284,3 @@ def _failing(error: Exception) -> Iterator[Record]:
     """Records that cannot be read: the error comes when they are asked for."""
     raise error
     yield
-
-
-class Ends:
-    """Asks for the end offsets of all partitions in use at once. It is thread-safe.
-
-    It has a connection of its own. A question on a reader's connection would wait until the broker
-    ends the fetch that it holds there.
-
-    When a broker is back, its producers still have records of the time when it was away. Clients
-    wait longer from try to try, so they may come back as late as the broker was away for.
-    """
-
-    def __init__(self, settings: KafkaSettings):
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._consumer: Any = None
-        self._wanted: set[TopicPartition] = set()
-        self._sure = 0.0  # up to which time records are there, in seconds since 1970
-        # On the monotonic clock: when the broker was asked, until when its producers may come back,
-        # and since when it does not answer
-        self._asked, self._waits = -FRESH_SECONDS, 0.0
-        self._lost: float | None = None
-        self._answer: dict[TopicPartition, int] | Exception = {}
-
-    def end(self, partition: TopicPartition) -> tuple[float, int]:
-        """Ask for the end of a partition; an answer younger than FRESH_SECONDS is used again.
-
-        Args:
-            partition: The topic and the partition's number.
-
-        Returns:
-            When the broker was asked, in seconds since 1970, and the offset after the partition's
-            last readable record. While producers may still come back to a broker that was away, the
-            time is that of the last question before.
-
-        Raises:
-            KafkaError: The broker does not answer.
-        """
-        with self._lock:
-            self._wanted.add(partition)
-            known = isinstance(self._answer, Exception) or partition in self._answer
-            if not known or time.monotonic() - self._asked > FRESH_SECONDS:
-                self._ask()
-            if isinstance(self._answer, Exception):
-                raise self._answer
-            return self._sure, self._answer[partition]
-
-    def _ask(self) -> None:
-        """Ask for the end offsets of all wanted partitions."""
-        self._asked = time.monotonic()
-        try:
-            if self._consumer is None:
-                self._consumer = connect(self._settings, reconnect_backoff_max_ms=RECONNECT_MS)
-                self._asked = time.monotonic()
-            sure = time.time()
-            self._answer = ask_offsets(self._consumer.end_offsets, list(self._wanted))
-        except kafka_errors.KafkaError as error:
-            # The failure is the answer for others too, as each would wait as long. Partitions that
-            # are gone are not asked for again, and a new connection knows new partitions.
-            self._answer, self._wanted = error, set()
-            self._close()
-            self._lost = self._asked if self._lost is None else self._lost
-            self._asked = time.monotonic() + AGAIN_SECONDS - FRESH_SECONDS
-            return
-        now = time.monotonic()
-        away, self._lost = now - (self._asked if self._lost is None else self._lost), None
-        if away > AWAY_SECONDS:
-            self._waits = now + min(away, RETURN_SECONDS)
-            self._sure = max(self._sure, sure - away)  # also of a broker whose answers are all slow
-        if now >= self._waits:
-            self._sure = sure
-
-    def close(self) -> None:
-        """Close the connection."""
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        """Close the connection; the lock is held."""
-        consumer, self._consumer = self._consumer, None
-        disconnect(consumer)

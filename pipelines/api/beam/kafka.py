@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import numpy as np
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.transforms.core import RestrictionProvider
@@ -23,11 +22,10 @@ from evenflow.beam.offsets import OffsetRange, OffsetTracker, Partition
 from evenflow.schemas.config import Config
 from evenflow.settings import Configuration
 from evenflow.transforms.kafka import records
-from evenflow.transforms.kafka.blocks import Item, Lost
-from evenflow.transforms.kafka.client import PATIENCE_SECONDS, Ends, PartitionReader
+from evenflow.transforms.kafka.blocks import Lost
+from evenflow.transforms.kafka.client import PATIENCE_SECONDS, PartitionReader
 from evenflow.transforms.kafka.cluster import Cluster
-from evenflow.transforms.kafka.panes import PaneCutter, Point, Start
-from evenflow.transforms.kafka.reading import PartitionReading
+from evenflow.transforms.kafka.reading import PartitionReading, Timed
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 DEAD = "dead_letters"  # the output of records that become no document
@@ -115,23 +113,20 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
 
     def __init__(self, source: Source):
         self._source = source
-        self._cutter = PaneCutter(1)  # windows cut, so only effective times are asked of it
 
     def setup(self) -> None:
-        """Prepare the questions for end offsets."""
+        """Read the configuration."""
         self._config = Config.model_validate(self._source.config)
-        self._ends = Ends(self._source.settings)
         self._readings: dict[Partition, PartitionReading] = {}
 
     def teardown(self) -> None:
         """Close all connections."""
         for each in self._readings.values():
             each.close()
-        self._ends.close()
 
     def initial_restriction(self, element: Partition) -> OffsetRange:
         """Return the partition's range."""
-        return OffsetRange(element.first, element.stop, self._cutter.start())
+        return OffsetRange(element.first, element.stop, 0)
 
     def create_tracker(self, restriction: OffsetRange) -> OffsetTracker:
         """Make the tracker of a range."""
@@ -150,15 +145,15 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
         until = time.monotonic() + SLICE_SECONDS
         while not reading.ended:
             items = reading.read()
-            for item in items:
-                if not tracker.try_claim((item.next, item.end)):
+            for found in items:
+                if not tracker.try_claim((found.item.next, found.times[-1])):
                     self._readings.pop(partition).close()
                     return
-                yield from self._values(item)
-            if not tracker.try_claim((reading.at, reading.point)):
+                yield from self._values(found)
+            if not tracker.try_claim((reading.at, reading.time)):
                 self._readings.pop(partition).close()
                 return
-            self._report(reading.point, estimator)
+            self._report(reading.time, estimator)
             rest = reading.due - time.monotonic()
             if partition.stop is not None:
                 time.sleep(max(rest, 0.0))
@@ -178,33 +173,29 @@ class _ReadPartition(beam.DoFn, RestrictionProvider):
             self._source.settings,
             partition.topic,
             partition.number,
-            self._ends,
             self._source.patience,
         )
-        start = Start(restriction.start, restriction.point)
         new = self._readings[partition] = PartitionReading(
-            reader, start, restriction.stop, self._cutter
+            reader, restriction.start, restriction.time, restriction.stop
         )
         return new
 
-    def _report(self, point: Point, estimator: Any) -> None:
+    def _report(self, time: int, estimator: Any) -> None:
         """Report the watermark: no later record has an earlier effective time."""
-        mark, known = Timestamp(micros=point.time * 1000), estimator.current_watermark()
+        mark, known = Timestamp(micros=time * 1000), estimator.current_watermark()
         if known is None or mark > known:
             estimator.set_watermark(mark)
 
-    def _values(self, item: Item) -> Iterator[Any]:
+    def _values(self, read: Timed) -> Iterator[Any]:
         """The documents and dead letters of a block, with their times."""
+        item, times = read
         if isinstance(item, Lost):
-            yield _tagged(records.lost(item), item.first)
+            yield _tagged(records.lost(item), times[0])
             return
         found, kept, rests = records.parsed(item, self._config, self._source.values, {})
-        # A time after that of the last record was too far ahead of the clock, and counts as none
-        own = np.asarray(item.timestamps, np.int64)
-        own = np.where(own > item.end.time, item.first, np.maximum(own, item.first))
-        times = np.maximum.accumulate(own).tolist()
+        when = dict(zip(item.offsets, times, strict=True))
         for letter in found.dead:
-            yield _tagged(letter, item.first)
+            yield _tagged(letter, when[letter["ordinal"]])
         fields = self._config.fields
         for index, identity, text, rest in zip(kept, found.ids, found.texts, rests, strict=True):
             document: Document = {fields.id: identity, fields.column: text, **rest}

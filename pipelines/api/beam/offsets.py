@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from apache_beam.io.iobase import RestrictionProgress, RestrictionTracker
 
-from evenflow.transforms.kafka.panes import Point
-
 
 class Partition(NamedTuple):
     """What is read of a partition.
@@ -31,12 +29,12 @@ class OffsetRange(NamedTuple):
 
     Attributes:
         stop: The offset after the last one; None for a range without an end.
-        point: The point that cutting goes on from.
+        time: Where the partition's clock stands, in milliseconds since 1970.
     """
 
     start: int
     stop: int | None
-    point: Point
+    time: int
 
 
 class OffsetTracker(RestrictionTracker):
@@ -44,26 +42,25 @@ class OffsetTracker(RestrictionTracker):
 
     def __init__(self, restriction: OffsetRange):
         self._range = restriction
-        self._position, self._point = restriction.start, restriction.point
+        self._position, self._time = restriction.start, restriction.time
         self._closed = False
 
     def current_restriction(self) -> OffsetRange:
         """Return the range as it is now."""
         return self._range
 
-    def try_claim(self, position: tuple[int, Point]) -> bool:
+    def try_claim(self, position: tuple[int, int]) -> bool:
         """Claim the offsets up to a position.
 
         Args:
-            position: The offset after the last claimed one, and the point at which the partition
-                stands there.
+            position: The offset after the last claimed one, and the partition's clock there.
 
         Returns:
             False once the rest has been given back; nothing of the run may be put out then.
         """
         if self._closed:
             return False
-        self._position, self._point = position
+        self._position, self._time = position
         return True
 
     def try_split(self, fraction_of_remainder: float) -> tuple[OffsetRange, OffsetRange] | None:
@@ -74,7 +71,7 @@ class OffsetTracker(RestrictionTracker):
         """
         if fraction_of_remainder or self._closed or self._position == self._range.stop:
             return None
-        rest = OffsetRange(self._position, self._range.stop, self._point)
+        rest = OffsetRange(self._position, self._range.stop, self._time)
         self._range = self._range._replace(stop=self._position)
         self._closed = True
         return self._range, rest

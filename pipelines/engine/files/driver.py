@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from evenflow.gates import hold
-from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
-from evenflow.gates.ledger import output_files
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.engine.files import cutting, making, workers
+from evenflow.pipelines.engine import loop
+from evenflow.pipelines.engine.files import cutting
 from evenflow.pipelines.engine.files.cutting import Pane
 from evenflow.pipelines.engine.files.intake import Intake, Rest
-from evenflow.pipelines.engine.panes import closing, columns, commit, epochs
+from evenflow.pipelines.engine.files.reading import FileReads
+from evenflow.pipelines.engine.make import GraphContext
+from evenflow.pipelines.engine.panes import columns
+from evenflow.pipelines.engine.panes.closing import Source
 from evenflow.pipelines.engine.panes.epochs import RunError as RunError  # raised by a run
+from evenflow.pipelines.engine.session import Session, leased, settings
 from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import own_columns
-from evenflow.schemas.hidden import MASKED
-from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry
+from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import attributes
 from evenflow.transforms.io import files, first_records
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
-from evenflow.wordlists.loader import WordList
 
 
 @dataclass
@@ -86,54 +85,48 @@ class Run:
         first_records.check_text_field(list(found), self.config.fields)
         lists = self.config.word_lists()
         registry.look(self.config, note)
-        commit.make_folders(self.output)
-        lease = Lease(self.output, self.standby, note)
         if (health := self.observer.health) is not None:  # a file that cannot be read ends the run
-            health.lease, health.silence = lease, lambda: 0.0
-        with lease, ExitStack() as beside:
+            health.silence = lambda: 0.0
+        with leased(self.output, self.standby, self.observer) as lease, ExitStack() as beside:
             bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
             record = settings(self.config, lists, {"input": bytes_found})
-            start = begin(self.output, lease, record, self.config, lists)
-            entries, known = start.entries, ledger.read_meta(self.output) or {}
+            session = Session(self.output, self.config, lists, lease, record, self.observer)
+            entries, known = session.entries, ledger.read_meta(self.output) or {}
             intake.compare(found, entries, known)
             rest = intake.rest(found, entries, known)
             root = intake.root(found, known)
 
             def write(rest: Rest, finished: bool = False) -> None:
-                self._write(record, finished, intake, rest, root)
+                self._write(session, finished, intake, rest, root)
 
-            write(rest, start.finished)
-            for text in start.notes:
+            write(rest, session.finished)
+            for text in session.notes:
                 note(text)
-            if start.finished and self.follow is None:
+            if session.finished and self.follow is None:
                 return Outcome(entries, 0)
-            if held := hold.held_reason(self.output, entries.totals, self.config.gate.policy):
+            if held := session.committer.held():
                 return Outcome(entries, 0, held)
-            committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, note
-            )
-            staging = closing.Staging(at(self.output), lease.run)
-            context = making.GraphContext(self.config.model_dump(), staging, root, self.workers)
+            context = session.context(FileReads(root), self.workers)
             panes = self._panes(rest, intake, entries, write)
-            executor = beside.enter_context(workers.pool(self.workers))
-            source = self._made(rest, panes, context, entries, executor)
-            outcome = self._read(source, intake, context, committer, executor)
-            if not outcome.held:
+            executor = beside.enter_context(loop.pool(self.workers))
+            made = self._made(rest, panes, context, entries, executor)
+
+            def progress(entry: PaneEntry, read: Source, seconds: float) -> PaneProgress:
+                how_far = intake.now.done(entry.source[-1].file, read.stored)
+                return PaneProgress(entry, seconds, *how_far)
+
+            held = session.commit_all(made, context, lambda pane: None, progress)
+            if not held:
                 intake.compare_again(found, entries, ledger.read_meta(self.output) or {})
                 write(rest, True)
-            return outcome
+            return Outcome(entries, len(entries) - session.done, held)
 
     def _write(
-        self,
-        record: dict[str, Any],
-        finished: bool,
-        intake: Intake,
-        rest: Rest,
-        root: str,
+        self, session: Session, finished: bool, intake: Intake, rest: Rest, root: str
     ) -> None:
         """Write what has been found to meta.json, unless it says so already."""
         known = ledger.read_meta(self.output) or {}
-        new = {"earlier": rest.earlier, "stored": intake.facts(), "root": root}
+        new: dict[str, Any] = {"earlier": rest.earlier, "stored": intake.facts(), "root": root}
         new["finished"] = finished
         if intake.unread or "left_out" in known:
             new["left_out"] = intake.unread
@@ -144,42 +137,14 @@ class Run:
             new[columns.KEY] = columns.noted(known, rest.begin.pane, found)
         same = {key: known.get(key) for key in new} == new
         if not same or known["settings"]["input"] != rest.input:
-            write_meta(self.output, {**record, "input": rest.input}, self.config, **new)
-
-    def _read(
-        self,
-        source: Generator[int, None, None],
-        intake: Intake,
-        context: making.GraphContext,
-        committer: commit.Committer,
-        executor: Executor,
-    ) -> Outcome:
-        """Commit panes as they are made, until the gate is held."""
-        done = len(committer.entries)
-        held: str | None = None
-        began = time.perf_counter()
-        try:
-            for pane in source:
-                entry, read = _commit(pane, context, committer)
-                now = time.perf_counter()
-                committer.note_timings(entry, now - began, read.timings)
-                how_far = intake.now.done(entry.source[-1].file, read.stored)
-                self.observer.pane(PaneProgress(entry, now - began, *how_far))
-                began = now
-                if held := committer.held():
-                    break
-        finally:
-            source.close()
-
-        committer.finish()
-        commit.clear_staged(self.output, context.staging.run)
-        return Outcome(committer.entries, len(committer.entries) - done, held)
+            session.record = {**session.record, "input": rest.input}
+            session.write_meta(**new)
 
     def _made(
         self,
         rest: Rest,
-        panes: Iterator[Pane | None],
-        context: making.GraphContext,
+        panes: Iterator[Pane | float],
+        context: GraphContext,
         entries: History,
         executor: Executor,
     ) -> Generator[int, None, None]:
@@ -198,130 +163,24 @@ class Run:
             )
         if self.workers == 1:
             context.worker().on_block = self.observer.block
-        return workers.made(panes, context, executor, self.workers)
+        return loop.made(panes, context, executor, self.workers)
 
     def _panes(
         self, rest: Rest, intake: Intake, entries: History, write: Callable[[Rest], None]
-    ) -> Iterator[Pane | None]:
-        """Cut the rest; of an input that is followed, what comes later too, with None at a pause.
+    ) -> Iterator[Pane | float]:
+        """Cut the rest; of an input that is followed, what comes later too.
 
-        All that was cut before a pause is committed when the next pane is asked for.
+        All that was cut before an ALL is committed when the next pane is asked for.
         """
         rest.whole = self.follow is not None
         yield from cutting.panes(rest.names, self.config, rest.begin, rest.whole)
         if self.follow is None:
             return
-        yield None
+        yield loop.ALL
         for more in intake.followed(entries, lambda: ledger.read_meta(self.output) or {}):
             cut = cutting.panes(more.names, self.config, more.begin, more.whole)
             for number, pane in enumerate(cut):
                 if not number:  # a round is noted before its first pane is made
                     write(more)
                 yield pane
-            yield None
-
-
-def _commit(
-    pane: int, context: making.GraphContext, committer: commit.Committer
-) -> tuple[PaneEntry, closing.Source]:
-    """Commit a pane that was made; returns its entry and what was read for it."""
-    output = context.staging.output
-    folder = context.staging.find(pane)
-    assert folder is not None
-    if not committer.closes:
-        ready = closing.read_ready(output, folder)
-    else:
-        worker = context.worker()
-        with output.folder(folder) as local:
-            staged, source, mended = closing.read_staged(output, folder, local)
-            if mended is None:
-                mended = closing.mend_pane(pane, staged, local, worker.annotator, committer.index)
-            known = columns.columns(ledger.read_meta(output), pane)
-            ready = committer.close(staged, local, worker.annotator, worker.checks, mended, known)
-            ready.source = source
-    source = ready.source
-    return committer.commit(folder, ready, source.ranges, source.timings), source
-
-
-def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
-    """Collect the settings that a ledger keeps of a run.
-
-    `source`: What is read: input (bytes by path) or stream.
-    """
-    kept = config.model_dump()
-    # A run may go on with other values of these, which do not change what is measured or committed
-    del kept["gate"]["policy"], kept["measure"]["epsilon"]
-    kept.pop("strict_input", None)
-    for name in ("kafka", "metrics", "alerts", "finetune", "triggers"):
-        del kept[name]
-    # These say where and how a model is asked, and not what is asked
-    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
-        del kept["llm"][name]
-    lists_read = {"wordlists": epochs.list_digests(lists), **registry.digests(config)}
-    return {"configuration": kept, **lists_read, **source}
-
-
-@dataclass
-class RunStart:
-    """A run at its start."""
-
-    entries: History
-    finished: bool
-    epoch: Epoch
-    notes: Sequence[str] = ()
-
-
-def begin(
-    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
-) -> RunStart:
-    """Check that a run may go on with its output, and write its settings and a new epoch."""
-    entries = History(output, config, repair=True)
-    commit.recover(output, entries, lease.run)
-    notes: list[str] = []
-    every = "evenflow gate verify --files"
-    strays, more = output_files.strays(at(output), entries)
-    for what, names in (
-        ("not in the ledger, and so no part of the output", strays),
-        ("the ledger names it, and it is gone", output_files.missing(at(output), entries)),
-    ):
-        if names:
-            many = f"{len(names):,} such files; {every} names all"
-            notes.append(f"{at(output).address(names[0])}: {what} ({many})")
-    if more:
-        notes.append(
-            f"{at(output).address('accepted')} and quarantine have {abs(more):,} files"
-            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; {every}"
-            " names them"
-        )
-    now = epochs.program(config, lists, record.get("input", ()))
-    known = ledger.read_meta(output)
-    if known is None:
-        first = Epoch(program=now)
-        write_meta(output, record, config, finished=False, epochs=[first.model_dump()])
-        return RunStart(entries, False, first, notes)
-    epoch = epochs.continued(output, known, record, now, lists, entries.totals)
-    before = known.get("epochs") or [Epoch().model_dump()]
-    noted = known["settings"].get("input")
-    finished = bool(known["finished"]) and noted == record.get("input")
-    if finished or epoch.number == before[-1]["number"]:
-        return RunStart(entries, finished, epoch, notes)
-    kept = record if noted is None else {**record, "input": noted}  # what was found is noted later
-    write_meta(output, kept, config, bool(known["finished"]), epochs=[*before, epoch.model_dump()])
-    notes.append(f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}")
-    return RunStart(entries, False, epoch, notes)
-
-
-def write_meta(
-    output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
-) -> None:
-    """Write ledger/meta.json."""
-    known = ledger.read_meta(output) or {}
-    lasting = ("epochs", "earlier", "stored", "root", "topic", "left_out", columns.KEY)
-    kept = {key: known[key] for key in lasting if key in known}
-    meta = {
-        "version": FORMAT,
-        "settings": record,
-        "configuration": config.model_dump(context=MASKED),
-        "finished": finished,
-    }
-    ledger.write_meta(output, {**meta, **kept, **more})
+            yield loop.ALL

@@ -32,9 +32,19 @@ TYPES = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": 
 def columns(meta: Mapping[str, Any] | None, pane: int) -> list[pa.Field] | None:
     """Find the columns of a pane's shards, besides those that every output has."""
     found = [each for each in (meta or {}).get(KEY, ()) if each["pane"] <= pane]
-    if not found:
+    return unpacked(found[-1]["arrow"]) if found else None
+
+
+def packed(own: Sequence[pa.Field] | None) -> str | None:
+    """Columns as a text; None stays None."""
+    if own is None:
         return None
-    return list(pa.ipc.read_schema(pa.py_buffer(base64.b64decode(found[-1]["arrow"]))))
+    return base64.b64encode(pa.schema(own).serialize().to_pybytes()).decode()
+
+
+def unpacked(arrow: str) -> list[pa.Field]:
+    """Columns from what `packed` returned."""
+    return list(pa.ipc.read_schema(pa.py_buffer(base64.b64decode(arrow))))
 
 
 def noted(
@@ -46,11 +56,8 @@ def noted(
     now = fields.widened(known or [], wanted)
     if known is not None and len(now) == len(known):
         return before
-    arrow = base64.b64encode(pa.schema(now).serialize().to_pybytes()).decode()
-    return [
-        *before,
-        {"pane": pane, "columns": {each.name: kind(each) for each in now}, "arrow": arrow},
-    ]
+    words = {each.name: kind(each) for each in now}
+    return [*before, {"pane": pane, "columns": words, "arrow": packed(now)}]
 
 
 def kind(column: pa.Field) -> str:
@@ -109,14 +116,27 @@ def sampled(found: Mapping[str, int], config: Config, own: frozenset[str]) -> li
 def note_pane(
     output: Place, pane: int, wanted: Sequence[pa.Field], config: Config, own: frozenset[str]
 ) -> list[pa.Field]:
-    """Note what columns a pane of a topic needs, before its shards are written.
+    """Note what columns a pane of a topic needs, before it is committed.
 
     A replay of the pane finds the same columns.
     """
     meta = ledger.read_meta(output) or {}
-    given = configured(config, own)
-    asked = [originals.COLUMNS[each] for each in config.fields.kafka]
-    versions = noted(meta, pane, wanted if given is None else [*given, *asked])
+    now = of_pane(meta, pane, wanted, config, own)
+    versions = noted(meta, pane, now)
     if versions != meta.get(KEY):
         ledger.write_meta(output, {**meta, KEY: versions})
-    return columns({KEY: versions}, pane) or []
+    return now
+
+
+def of_pane(
+    meta: Mapping[str, Any] | None,
+    pane: int,
+    wanted: Sequence[pa.Field],
+    config: Config,
+    own: frozenset[str],
+) -> list[pa.Field]:
+    """The columns of a pane of a topic: those of the panes before, and what it needs besides."""
+    before = [each for each in (meta or {}).get(KEY, ()) if each["pane"] < pane]
+    if (given := configured(config, own)) is not None:
+        wanted = [*given, *(originals.COLUMNS[each] for each in config.fields.kafka)]
+    return fields.widened(columns({KEY: before}, pane) or [], wanted)

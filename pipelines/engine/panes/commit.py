@@ -105,7 +105,6 @@ class Committer:
             from evenflow.gates.triggers import Decider
 
             self._decide = Decider(self._output, config.triggers, entries).decide
-        self.weighs = config.has_weights
         self._done = False
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
@@ -120,12 +119,6 @@ class Committer:
         """The weighted mentions (M,) that were accepted so far, by attribute."""
         totals = self.entries.totals.attributes
         return {name: each.accepted.counts for name, each in totals.items()}
-
-    @property
-    def closes(self) -> bool:
-        """Whether panes are closed in their order: what becomes of one depends on those before."""
-        scope = self._config.gate.scope
-        return self.index is not None or self.weighs or scope == "documents"
 
     def close(
         self,
@@ -402,7 +395,7 @@ def recover(output: Place, entries: History, run: str) -> None:
     storage = at(output)
     if storage.local is not None:
         _clear_places(storage, len(entries))
-        for path in (storage.local / "ledger").glob(".*.part"):
+        for path in (storage.local / "ledger").rglob(".*.part"):
             path.unlink()
     else:
         _finish_claim(storage, entries)

@@ -36,9 +36,7 @@ ROOMS = (
     "schemas",
     "wordlists",
     "prompts",
-    "pipelines.engine.files",
-    "pipelines.engine.panes",
-    "pipelines.engine.stream",
+    "pipelines.engine",
 )
 # Thresholds of the gate's states; they do not change what is read or written
 _LIMITS = "|".join(

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
 import pyarrow.parquet as pq
 import pytest
 from places import ROOT
@@ -16,9 +15,7 @@ from report_ledgers import entries, settings
 from evenflow.gates.ledger import segments
 from evenflow.gates.ledger.files import NewerFormatError, read_meta, write_meta
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.engine.stream.marks import State, read_state, write_state
 from evenflow.schemas.ledger import FORMAT
-from evenflow.transforms.kafka.errors import KafkaSourceError
 
 if TYPE_CHECKING:
     from commands import Call
@@ -116,15 +113,6 @@ def test_a_run_notes_the_format(tmp_path: Path) -> None:
     write_meta(tmp_path, {"version": FORMAT + 1})
     with pytest.raises(NewerFormatError):
         read_meta(tmp_path)
-
-
-def test_a_reader_refuses_staged_data_of_another_format() -> None:
-    state = State(None, False, 3)
-    assert read_state(write_state(state)) == state
-    other = orjson.dumps([*orjson.loads(write_state(state))[:-1], FORMAT + 1])
-    for told in (other, orjson.dumps([None, False, 3])):  # the second: before there was a format
-        with pytest.raises(KafkaSourceError, match="start the readers with the committer's"):
-            read_state(told)
 
 
 def ledger(output: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 NAME = "OPENBLAS_NUM_THREADS"
 WORKER = f"""
 import os
-from evenflow.pipelines.engine.files.workers import pool
+from evenflow.pipelines.engine.loop import pool
 with pool(2) as workers:
     print(workers.submit(os.getenv, {NAME!r}).result())
 """

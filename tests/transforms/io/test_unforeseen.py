@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.engine.stream.reader import stage_item
+from evenflow.pipelines.engine.panes.closing import stage
+from evenflow.pipelines.engine.topics.reading import TopicReads
 from evenflow.schemas.config import ConfigError, load
 from evenflow.transforms.annotation import mentions
 from evenflow.transforms.annotation.annotate import Annotator
@@ -24,11 +25,11 @@ from evenflow.transforms.io import fields, unforeseen
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.unforeseen import KIND
 from evenflow.transforms.kafka import blocks
-from evenflow.transforms.kafka.panes import PaneId, Point
+from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.storage.storage import at
+from evenflow.transforms.staging.block import StagedBlock
 
 CONFIG = load(None, {"gate.most_dead": 1.0})
 TEXTS = [f"She paid for document {number}." for number in range(50)]
@@ -163,11 +164,10 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
     faulty: Any, tmp_path: Path, values: Any
 ) -> None:
     faulty(ZeroDivisionError())
-    pane, size = PaneId(0, 0), len(LINES)
+    size = len(LINES)
     block = blocks.PartitionBlock(
         topic="t",
         partition=3,
-        pane=pane,
         start=100,
         next=100 + size,
         offsets=list(range(100, 100 + size)),
@@ -175,10 +175,11 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         keys=[b"k%d" % number for number in range(size)],
         values=list(LINES),
         headers=[(("h", b"1"),)] * size,
-        first=1,
-        end=Point(1, pane, 1),
     )
-    piece = stage_item(block, 1, at(tmp_path), values, Annotator(CONFIG))
+    annotator = Annotator(CONFIG)
+    done = TopicReads(KafkaSettings("h:1"), "t", values).annotated(block, annotator)
+    staged = StagedBlock(tmp_path, "block")
+    stage(done, staged, annotator)
     letters = [
         json.loads(line)
         for path in tmp_path.rglob("*.jsonl")
@@ -192,8 +193,8 @@ def test_a_record_of_kafka_keeps_its_key_and_headers(
         letter["headers"] == [["h", "MQ=="]] and letter["reason"] == f"{KIND}: ZeroDivisionError"
         for letter in letters
     )
-    figures = json.loads(piece.figures)
-    assert (figures["documents"], figures["dead_reasons"]) == (len(TEXTS) - len(BAD), {KIND: 3})
+    figures = done.figures
+    assert (figures.documents, figures.dead_reasons) == (len(TEXTS) - len(BAD), {KIND: 3})
 
 
 def test_a_date_beyond_pythons_years(tmp_path: Path) -> None:

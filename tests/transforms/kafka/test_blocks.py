@@ -14,9 +14,6 @@ from evenflow.transforms.kafka.blocks import (
     blocks,
     weight,
 )
-from evenflow.transforms.kafka.panes import PaneCutter, PaneId, Point
-
-NOW = 1_700_000_000_000
 
 
 def record(
@@ -32,11 +29,10 @@ def record(
 
 def test_key_value_headers_timestamp_and_offset_are_kept() -> None:
     given_ = [record(7, 100, b"v", b"k", [("h", b"1"), ("h", None)]), record(9, 50, None)]
-    (block,) = blocks(given_, 5, 12, PaneCutter().start(), PaneCutter(), NOW)
+    (block,) = blocks(given_, 5, 12)
     assert block == PartitionBlock(
         topic="t",
         partition=3,
-        pane=PaneId(0, 0),
         start=5,
         next=12,
         offsets=[7, 9],
@@ -44,52 +40,30 @@ def test_key_value_headers_timestamp_and_offset_are_kept() -> None:
         keys=[b"k", None],
         values=[b"v", None],
         headers=[(("h", b"1"), ("h", None)), ()],
-        first=100,
-        end=Point(100, PaneId(0, 0), 4 * RECORD_OVERHEAD + len(b"vkhh1")),
     )
     assert block.size == 2
 
 
 def test_a_record_larger_than_a_block_is_alone() -> None:
     sizes = [10, BLOCK_BYTES + 1, 10, BLOCK_BYTES // 2, BLOCK_BYTES // 2, 10]
-    got = blocks(
-        [record(i, 0, bytes(size)) for i, size in enumerate(sizes)],
-        0,
-        6,
-        PaneCutter().start(),
-        PaneCutter(),
-        NOW,
-    )
+    got = blocks([record(i, 0, bytes(size)) for i, size in enumerate(sizes)], 0, 6)
     assert [block.offsets for block in got] == [[0], [1], [2, 3], [4, 5]]
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 3), st.integers(0, 5000), st.integers(0, 50)),
-        min_size=1,
-        max_size=40,
-    ),
-    st.sampled_from([500, 2000]),
-    st.sampled_from([80, 1 << 40]),
-)
-def test_all_records_once_in_order_joined_up(
-    data: list[tuple[int, int, int]], span: int, part: int
-) -> None:
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 50)), min_size=1, max_size=40))
+def test_all_records_once_in_order_joined_up(data: list[tuple[int, int]]) -> None:
     offset, given_ = 10, []
-    for gap, time, size in data:
+    for gap, size in data:
         offset += gap
-        given_.append(record(offset, time, bytes(size)))
-    got = blocks(
-        given_, 10, offset + 5, PaneCutter(span, part).start(), PaneCutter(span, part), NOW
-    )
+        given_.append(record(offset, 0, bytes(size * BLOCK_BYTES // 60)))
+    got = blocks(given_, 10, offset + 5)
     assert [each for block in got for each in block.offsets] == [each.offset for each in given_]
     assert [block.start for block in got] == [10, *(block.next for block in got)][: len(got)]
     assert got[-1].next == offset + 5
-    assert [block.pane for block in got] == sorted(block.pane for block in got)
 
 
 def test_no_records_no_blocks() -> None:
-    assert blocks([], 0, 4, PaneCutter().start(), PaneCutter(), NOW) == []
+    assert blocks([], 0, 4) == []
 
 
 def test_weight_counts_empty_records_too() -> None:
@@ -100,5 +74,5 @@ def test_weight_counts_empty_records_too() -> None:
 
 
 def test_what_is_lost_is_said_with_topic_partition_and_offsets() -> None:
-    lost = Lost("t", 2, PaneId(0, 0), 5, 9, 0, Point(0, PaneId(0, 0), 0))
+    lost = Lost("t", 2, 5, 9)
     assert str(lost).startswith("t partition 2: offsets 5 to 8 are no longer on the broker")

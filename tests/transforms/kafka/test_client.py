@@ -43,7 +43,7 @@ def test_a_poll_takes_more_records_as_long_as_they_are_small(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     consumer = Consumer([*[client.POLL_BYTES // 2] * 40, *[100] * 50_000])
-    reader = PartitionReader(KafkaSettings("h:1"), "t", 0, None, 1.0)  # type: ignore[arg-type]
+    reader = PartitionReader(KafkaSettings("h:1"), "t", 0, 1.0)
     monkeypatch.setattr(reader, "_connect", lambda: consumer)
     at = 0
     while at < len(consumer.sizes):
@@ -86,7 +86,7 @@ def test_a_large_batch_is_read_in_several_steps_and_what_follows_is_read(
         return taken(**asked)
 
     consumer.poll = poll  # type: ignore[method-assign]
-    reader = PartitionReader(KafkaSettings("h:1"), "t", 0, None, 1.0)  # type: ignore[arg-type]
+    reader = PartitionReader(KafkaSettings("h:1"), "t", 0, 1.0)
     monkeypatch.setattr(reader, "_connect", lambda: consumer)
     at, steps = 4, []
     for _ in range(2):

@@ -15,18 +15,14 @@ from evenflow.schemas.config import load
 from evenflow.transforms.kafka import originals
 from evenflow.transforms.kafka.blocks import Headers, PartitionBlock
 from evenflow.transforms.kafka.originals import ORIGINAL, Original
-from evenflow.transforms.kafka.panes import PaneId, Point
 from evenflow.transforms.kafka.records import Values, validate
 
-PANE = PaneId(0, 0)
 HEADERS: Headers = (("trace", b"\xff"), ("none", None), ("trace", b"2"))
 
 
 def noted(raw: bytes, key: bytes | None = b"k", kind: Values = "json") -> tuple[str, str, str]:
     """What is kept of a record, its document's id and its text."""
-    block = PartitionBlock(
-        "t", 3, PANE, 5, 6, [5], [70], [key], [raw], [HEADERS], 0, Point(0, PANE, 0)
-    )
+    block = PartitionBlock("t", 3, 5, 6, [5], [70], [key], [raw], [HEADERS])
     found = validate(block, load(None, {}), frozenset({"weight"}), kind, {}, True)
     [kept] = found.fields[ORIGINAL].to_pylist()
     return kept, found.ids[0], found.texts[0]
@@ -103,11 +99,9 @@ def test_a_copy_is_published_as_its_shard_has_it() -> None:
 
 def test_key_headers_and_time_are_columns_on_request() -> None:
     config = load(None, {"fields": {"kafka": ["key", "headers", "time"]}})
-    times, keys, far = [1_500, -1, 2**62], [b"k\xff", None, b""], Point(0, PANE, 0)
+    times, keys = [1_500, -1, 2**62], [b"k\xff", None, b""]
     raw = b'{"text":"a","kafka_key":"mine"}'
-    block = PartitionBlock(
-        "t", 3, PANE, 5, 8, [5, 6, 7], times, keys, [raw] * 3, [HEADERS] * 3, 0, far
-    )
+    block = PartitionBlock("t", 3, 5, 8, [5, 6, 7], times, keys, [raw] * 3, [HEADERS] * 3)
     found = validate(block, config, frozenset(), "json", {})
     columns = {field.name: values.to_pylist() for field, values in found.fields.items()}
     assert columns == {

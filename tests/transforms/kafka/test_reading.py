@@ -1,6 +1,4 @@
-"""A quiet partition's panes are those of a partition that is read at once, also where its broker is
-away for a while: producers send later what they have from that time.
-"""
+"""Ranges are read whole, whatever polls give, and partitions with the times of their records."""
 
 from __future__ import annotations
 
@@ -8,18 +6,17 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from kafka.errors import KafkaConnectionError
 
 from evenflow.transforms.kafka import client, reading
-from evenflow.transforms.kafka.client import Ends, PartitionReader
+from evenflow.transforms.kafka.batches import BatchTooLargeError
+from evenflow.transforms.kafka.blocks import BLOCK_BYTES, Lost, PartitionBlock
+from evenflow.transforms.kafka.client import PartitionReader
 from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
-from evenflow.transforms.kafka.panes import END, PaneCutter, Start
-from evenflow.transforms.kafka.reading import PartitionReading
+from evenflow.transforms.kafka.panes import OffsetRange
+from evenflow.transforms.kafka.reading import PartitionReading, RangeReader
 from evenflow.transforms.kafka.settings import KafkaSettings
 
-TP = client.TopicPartition("t", 0)
 BEGIN = 1_700_000_000  # seconds since 1970, where the clock begins
-CUTTER = PaneCutter(5_000)
 
 
 class Clock:
@@ -37,67 +34,9 @@ class Clock:
         """Seconds."""
         return self.now
 
-
-class Topic:
-    """A partition whose broker is away for a while. made: when records are made and when the broker
-    has them, in seconds. It stands for a consumer of kafka-python too.
-    """
-
-    def __init__(
-        self, clock: Clock, made: list[tuple[float, float]], away: tuple[float, float], slow: bool
-    ):
-        self._clock, self._made, self._away, self._slow, self._at = clock, made, away, slow, 0
-
-    questions = 0
-
-    def connect(self, settings: KafkaSettings, **options: Any) -> Topic:
-        """A client, which asks nothing yet."""
-        return Topic(self._clock, self._made, self._away, self._slow)
-
-    def assign(self, partitions: Any) -> None:
-        """Take the partition."""
-
-    def seek(self, partition: Any, offset: int) -> None:
-        """Go there."""
-        self._at = offset
-
-    def highwater(self, partition: Any) -> int:
-        """What a fetch has told of the end."""
-        return self._at
-
-    def position(self, partition: Any, timeout_ms: int) -> int:
-        """Where it stands."""
-        return self._at
-
-    def poll(self, timeout_ms: int, max_records: int) -> dict[Any, list[Any]]:
-        """What is there; nothing while the broker is away."""
-        if self._away[0] <= self._clock.now < self._away[1]:
-            return {}
-        begin, self._at = self._at, self._end()
-        plain = {"topic": "t", "partition": 0, "key": None, "value": b"{}", "headers": []}
-        return {
-            TP: [
-                SimpleNamespace(
-                    **plain, offset=offset, timestamp=int((BEGIN + self._made[offset][0]) * 1000)
-                )
-                for offset in range(begin, self._at)
-            ]
-        }
-
-    def end_offsets(self, partitions: Any, timeout_ms: int) -> dict[Any, int]:
-        """The end. While the broker is away there is no answer within 3 s, or a late one."""
-        self.questions += 1
-        if self._away[0] <= self._clock.now < self._away[1]:
-            self._clock.now = min(self._clock.now + 3.0, self._away[1])
-            if not (self._slow and self._clock.now == self._away[1]):
-                raise KafkaConnectionError("nobody listens")
-        return {TP: self._end()}
-
-    def close(self, autocommit: bool, timeout_ms: int) -> None:
-        """End."""
-
-    def _end(self) -> int:
-        return sum(arrives <= self._clock.now for _, arrives in self._made)
+    def sleep(self, seconds: float) -> None:
+        """Go on."""
+        self.now += seconds
 
 
 @pytest.fixture
@@ -106,103 +45,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(client, "time", found)
     monkeypatch.setattr(reading, "time", found)
     return found
-
-
-def reads(monkeypatch: pytest.MonkeyPatch, topic: Topic) -> PartitionReading:
-    """A partition that is read from its begin on."""
-    monkeypatch.setattr(client, "connect", topic.connect)
-    settings = KafkaSettings("h:1")
-    reader = PartitionReader(settings, "t", 0, Ends(settings), 300.0)
-    return PartitionReading(reader, Start(0, CUTTER.start()), None, CUTTER)
-
-
-@pytest.mark.parametrize("slow", [False, True])
-@pytest.mark.parametrize("away", [2.0, 9.0, 40.0])
-def test_records_from_while_a_broker_was_away_are_in_the_panes_of_their_time(
-    away: float, slow: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begins, ends = 11.0, 11.0 + away
-    back = ends + min(away / 2, 20.0)  # when the producer tries again
-    made = [
-        (second, back if begins <= second < back else second) for second in map(float, range(80))
-    ]
-    partition = reads(monkeypatch, Topic(clock, made, (begins, ends), slow))
-    found = dict[int, int]()
-    while clock.now < 100.0:
-        for item in partition.read():
-            span = item.pane.span // 1000 - BEGIN
-            found |= dict.fromkeys(range(item.start, item.next), span)
-        clock.now = max(partition.due, clock.now + 0.05)
-    assert found == {second: second - second % 5 for second in range(80)}
-
-
-def test_a_quiet_partition_passes_panes_soon_after_a_broker_is_back(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    partition = reads(monkeypatch, Topic(clock, [(0.0, 0.0)], (11.0, 20.0), False))
-    passed = dict[float, int]()
-    while clock.now < 60.0:
-        partition.read()
-        passed[clock.now] = partition.passed.span // 1000 - BEGIN
-        clock.now = max(partition.due, clock.now + 0.05)
-    assert passed[max(at for at in passed if at < 20.0)] == 5  # 11 s, less what may be late
-    assert 25.0 < min(at for at, span in passed.items() if span > 10) < 35.0
-    assert passed[max(passed)] == 55
-
-
-class Slow(Topic):
-    """A partition whose broker takes long for each answer about its end."""
-
-    def connect(self, settings: KafkaSettings, **options: Any) -> Topic:
-        return Slow(self._clock, self._made, self._away, self._slow)
-
-    def end_offsets(self, partitions: Any, timeout_ms: int) -> dict[Any, int]:
-        self._clock.now += 1.2
-        return super().end_offsets(partitions, timeout_ms)
-
-
-def test_a_quiet_partition_of_a_slow_broker_goes_on(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    partition = reads(monkeypatch, Slow(clock, [(0.0, 0.0)], (0.0, 0.0), False))
-    while clock.now < 60.0:
-        partition.read()
-        clock.now = max(partition.due, clock.now + 0.05)
-    assert partition.passed.span // 1000 - BEGIN >= 50
-
-
-def test_a_clock_that_goes_back_does_not_keep_from_asking(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    topic = Topic(clock, [], (0.0, 0.0), False)
-    monkeypatch.setattr(client, "connect", lambda settings, **options: topic)
-    ends = Ends(KafkaSettings("h:1"))
-    assert ends.end(TP) == (BEGIN, 0)
-    clock.now, clock.ahead = 1.0, -300.0
-    assert ends.end(TP) == (BEGIN - 299.0, 0) and topic.questions == 2
-
-
-def test_a_partition_with_a_stop_ends_there_and_asks_nothing_more(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    topic = Topic(clock, [(0.0, 0.0)] * 5, (0.0, 0.0), False)
-    monkeypatch.setattr(client, "connect", topic.connect)
-    settings = KafkaSettings("h:1")
-    reader = PartitionReader(settings, "t", 0, Ends(settings), 300.0)
-    partition = PartitionReading(reader, Start(0, CUTTER.start()), 3, CUTTER)
-    assert not partition.ended and partition.passed != END
-    offsets = [offset for item in partition.read() for offset in range(item.start, item.next)]
-    assert offsets == [0, 1, 2] and partition.at == 3
-    assert partition.ended and partition.passed == END
-    monkeypatch.setattr(reader, "read", lambda *asked: pytest.fail("it asks for more"))
-    assert partition.read() == []
-
-
-def test_a_partition_that_begins_at_its_stop_has_ended() -> None:
-    settings = KafkaSettings("h:1")
-    reader = PartitionReader(settings, "t", 0, Ends(settings), 300.0)
-    partition = PartitionReading(reader, Start(3, CUTTER.start()), 3, CUTTER)
-    assert partition.ended and partition.read() == []
 
 
 class Answers:
@@ -218,7 +60,7 @@ class Answers:
         """The end that the last fetch told."""
         return self._known
 
-    def read(self, at: int, wait: float) -> Any:
+    def read(self, at: int, wait: float, most: int = 0) -> Any:
         """The next answer: records and the offset after them."""
         self.waited.append(wait)
         answer = self._reads.pop(0)
@@ -233,7 +75,7 @@ class Answers:
 
 def answered(reader: Answers, stop: int | None) -> PartitionReading:
     """A partition of a reader that a test made, from its begin on."""
-    return PartitionReading(cast(PartitionReader, reader), Start(0, CUTTER.start()), stop, CUTTER)
+    return PartitionReading(cast(PartitionReader, reader), 0, 0, stop)
 
 
 def test_last_offsets_without_records_end_a_partition(clock: Clock) -> None:
@@ -280,8 +122,56 @@ def test_offsets_that_are_gone_are_lost_up_to_the_stop(
     stop: int | None, gone: int, clock: Clock
 ) -> None:
     [lost] = answered(Answers(OutOfRangeError(9)), stop).read()
-    assert (lost.start, lost.next) == (0, gone)
+    assert (lost.item.start, lost.item.next) == (0, gone)
 
 
 def test_a_reader_that_has_lost_nothing_is_read_again(clock: Clock) -> None:
     assert answered(Answers(OutOfRangeError(0), end=(BEGIN, 1)), None).read() == []
+
+
+def record(offset: int, size: int = 1) -> SimpleNamespace:
+    """A record of kafka-python."""
+    plain = {"topic": "t", "partition": 0, "key": None, "headers": [], "timestamp": offset}
+    return SimpleNamespace(**plain, offset=offset, value=bytes(size))
+
+
+def items(*reads: Any, first: int = 0, last: int = 8, end: int = 8) -> list[Any]:
+    """A range of a partition whose reader gives what a test says."""
+    reader = RangeReader(KafkaSettings("h:1"), "t")
+    reader._readers[0] = cast(PartitionReader, Answers(*reads, end=(BEGIN, end)))
+    return list(reader.read(OffsetRange(0, first, last)))
+
+
+def test_blocks_of_a_range_do_not_depend_on_polls() -> None:
+    sizes = [BLOCK_BYTES // 3] * 8
+    each = [([record(i, size)], i + 1) for i, size in enumerate(sizes)]
+    all_ = ([record(i, size) for i, size in enumerate(sizes)], 8)
+    more = ([*all_[0], record(8), record(9)], 10)
+    assert items(*each) == items(all_) == items(more)
+    found = items(all_)
+    assert [block.offsets for block in found] == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert [(block.start, block.next) for block in found] == [(0, 2), (2, 4), (4, 6), (6, 8)]
+
+
+def test_offsets_without_records_are_of_the_block_before() -> None:
+    [block] = items(([record(2)], 3), ([], 6), ([], 8))
+    assert isinstance(block, PartitionBlock) and (block.start, block.next) == (0, 8)
+    assert items(([], 8)) == []
+
+
+def test_what_is_gone_is_lost_up_to_the_end_of_the_range() -> None:
+    found = items(OutOfRangeError(3), ([record(3)], 4), BatchTooLargeError(20))
+    assert [(each.start, each.next) for each in found] == [(0, 3), (3, 4), (4, 8)]
+    assert [isinstance(each, Lost) for each in found] == [True, False, True]
+
+
+def test_a_range_that_ends_behind_its_log_is_an_error(clock: Clock) -> None:
+    with pytest.raises(BeyondEndError, match="ended at 8 and ends at 2 now"):
+        items(([], 0), end=2)
+
+
+def test_a_quiet_partition_follows_the_clock(clock: Clock) -> None:
+    clock.now = 50.0
+    partition = answered(Answers(([], 0), end=(BEGIN + 50.0, 0)), None)
+    partition.read()
+    assert partition.time == (BEGIN + 49) * 1000

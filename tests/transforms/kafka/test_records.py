@@ -13,11 +13,9 @@ from evenflow.transforms.io.records import validate as validate_lines
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.batches import CutValue
 from evenflow.transforms.kafka.blocks import PartitionBlock
-from evenflow.transforms.kafka.panes import PaneId, Point
 from evenflow.transforms.kafka.records import Values, validate
 
 CONFIG = load(None, {})
-PANE = PaneId(0, 0)
 
 
 def documents(
@@ -30,9 +28,7 @@ def documents(
     n = len(values)
     keys = keys or [None] * n
     offsets, headers = list(range(5, 5 + n)), [(("h", None), ("g", b"\xff"))] * n
-    block = PartitionBlock(
-        "t", 3, PANE, 5, 5 + n, offsets, [70] * n, keys, values, headers, 0, Point(0, PANE, 0)
-    )
+    block = PartitionBlock("t", 3, 5, 5 + n, offsets, [70] * n, keys, values, headers)
     return validate(block, CONFIG, frozenset({"dr"}), kind, others.get("spoilt", {}))
 
 

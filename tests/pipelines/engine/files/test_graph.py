@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from places import DATA
 
 from evenflow.gates import hold
-from evenflow.pipelines.engine.files import cutting, graph, making
+from evenflow.pipelines.engine import make
+from evenflow.pipelines.engine.files import cutting, graph
 from evenflow.pipelines.engine.files.driver import Run
+from evenflow.pipelines.engine.files.reading import FileReads
 from evenflow.pipelines.engine.panes import closing
 from evenflow.pipelines.engine.panes.epochs import RunError
+from evenflow.pipelines.engine.runners import making
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.io import blocks, files
 from evenflow.transforms.io.scan import pack, scan, unpack
@@ -151,9 +154,8 @@ IN_PROCESS = ["--runner=FnApiRunner"]
 
 
 def test_a_step_that_fails_raises_its_own_error(tmp_path: Path) -> None:
-    context = making.GraphContext(
-        load(None).model_dump(), closing.Staging(at(tmp_path), uuid4().hex)
-    )
+    staging = closing.Staging(at(tmp_path), uuid4().hex)
+    context = make.GraphContext(load(None).model_dump(), staging, FileReads())
     with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
         list(
             graph.made({str(tmp_path / "gone.jsonl"): 5}, context, cutting.START, IN_PROCESS, print)
@@ -217,7 +219,7 @@ def test_a_graph_goes_on_after_a_committed_pane_and_halts(tmp_path: Path) -> Non
     }
 
 
-def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_told_to_waits(
+def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_to_wait_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus(tmp_path / "in.jsonl")
@@ -225,32 +227,32 @@ def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_told_to_waits
     [pane] = cut(files.match([str(tmp_path / "in.jsonl")]), config)
     output = at(tmp_path / "out")
     staging = closing.Staging(output, uuid4().hex)
-    step = graph.MakePane(making.GraphContext(config.model_dump(), staging))
+    step = making.MakePane(make.GraphContext(config.model_dump(), staging, FileReads()))
     step.process(pane)
     assert staging.find(0) is None
 
     def go_on(seconds: float) -> None:
         assert staging.find(0) is None
-        output.write(staging.name(graph.STATE), _state(0, False))
+        output.write(staging.name(making.STATE), _state(0, False))
 
-    monkeypatch.setattr("evenflow.pipelines.engine.files.graph.time.sleep", go_on)
-    output.write(staging.name(graph.STATE), _state(0, True))
+    monkeypatch.setattr("evenflow.pipelines.engine.runners.making.time.sleep", go_on)
+    output.write(staging.name(making.STATE), _state(0, True))
     step.process(pane)
     made = staging.find(0)
     assert made is not None
     step.process(pane)  # a second try, and one of a pane that is committed
-    output.write(staging.name(graph.STATE), _state(1, False))
+    output.write(staging.name(making.STATE), _state(1, False))
     output.remove([f"{staging.name('000000000000')}.json"])
     step.process(pane)
     assert staging.find(0) is None
-    output.write(staging.name(graph.STATE), b'{"next": 1, "wait": false, "format": 2}')
+    output.write(staging.name(making.STATE), b'{"next": 1, "wait": false, "format": 2}')
     with pytest.raises(RunError, match="staged data have format 2"):
         step.process(pane)
 
 
 def _state(following: int, wait: bool) -> bytes:
     """What a driver of this version tells its workers."""
-    return orjson.dumps({"next": following, "wait": wait, "format": graph.FORMAT})
+    return orjson.dumps({"next": following, "wait": wait, "format": making.FORMAT})
 
 
 @given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 60))

@@ -8,7 +8,7 @@ import sys
 STOPPED = """
 import multiprocessing, os
 from concurrent.futures import ProcessPoolExecutor
-from evenflow.pipelines.engine.files import forks
+from evenflow.pipelines.engine import forks
 executor = ProcessPoolExecutor(1, forks.context())
 print(executor.submit(int).result(), flush=True)
 for child in multiprocessing.active_children():

@@ -10,7 +10,7 @@ import os
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkServerContext
 
-PRELOADED = ["evenflow.pipelines.engine.files.quiet", "evenflow.pipelines.engine.files.making"]
+PRELOADED = ["evenflow.pipelines.engine.quiet", "evenflow.pipelines.engine.make"]
 
 
 def context() -> ForkServerContext:

@@ -1,51 +1,47 @@
-"""The driver of `evenflow stream`: runs the graph, commits panes beside it, stops in order."""
+"""The driver of `evenflow stream`: cuts panes, has them made, commits and publishes them."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from evenflow.gates.lease import Lease
 from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
-from evenflow.pipelines.engine.files import workers
-from evenflow.pipelines.engine.files.driver import begin, settings, write_meta
-from evenflow.pipelines.engine.files.making import GraphContext
-from evenflow.pipelines.engine.panes import commit
-from evenflow.pipelines.engine.panes.closing import Staging
-from evenflow.pipelines.engine.runners import WorkerError
+from evenflow.pipelines.engine import loop
+from evenflow.pipelines.engine.make import GraphContext, make_pane
+from evenflow.pipelines.engine.panes import closing, columns
 from evenflow.pipelines.engine.runners.quiet import quiet
-from evenflow.pipelines.engine.stream import local
-from evenflow.pipelines.engine.stream.committing import StreamCommitter, board, positions
-from evenflow.pipelines.engine.stream.desk import Desk
-from evenflow.pipelines.engine.stream.publish import Topics, identity, messages
-from evenflow.pipelines.engine.stream.reader import Reads
-from evenflow.pipelines.engine.stream.watching import TopicWatch
-from evenflow.pipelines.terminal.outcome import Observer, Outcome
+from evenflow.pipelines.engine.session import HELD_SECONDS, Session, leased, settings
+from evenflow.pipelines.engine.topics.publish import Topics, identity, messages
+from evenflow.pipelines.engine.topics.reading import TopicReads
+from evenflow.pipelines.engine.topics.source import (
+    LOOK_SECONDS,
+    TopicPane,
+    TopicSource,
+    positions,
+)
+from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records as kafka_records
 from evenflow.transforms.kafka.client import AGAIN_SECONDS, PATIENCE_SECONDS
 from evenflow.transforms.kafka.cluster import Cluster
-from evenflow.transforms.kafka.errors import UnreachableError
+from evenflow.transforms.kafka.errors import TopicMissingError, UnreachableError
+from evenflow.transforms.kafka.lookups import Lookups
 from evenflow.transforms.kafka.offsets import GroupOffsets, compare
 from evenflow.transforms.kafka.output import PanePublisher
-from evenflow.transforms.kafka.panes import PaneCutter
 from evenflow.transforms.kafka.proof import ProofTopic
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.kafka.topics import KnownTopic, TopicFacts, decided_ends
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
-from evenflow.wordlists.loader import WordList
 
 Done = TypeVar("Done")
-LOOK_SECONDS = 0.1  # between two looks for whole panes: short compared to the span of a pane
-STORE_LOOK_SECONDS = 0.5  # in an object store, where a look costs two requests
-END_SECONDS = 5.0  # for the graph to end by itself; then it is cancelled
+REPORT_SECONDS = 1.0  # between two reports of what is not committed yet
 # Time for a broker to answer at the start; later it may be away for PATIENCE_SECONDS
 START_SECONDS = 15.0
 
@@ -74,12 +70,6 @@ class Stream:
     publish: Topics = field(default_factory=Topics)
     publish_from: int | None = None
 
-    def cutter(self, config: Config, partitions: int) -> PaneCutter:
-        """Return what cuts panes by time, and by bytes so that a burst makes no endless pane."""
-        return PaneCutter(
-            int(self.pane_seconds * 1000), max((config.pane.mib << 20) // max(partitions, 1), 1)
-        )
-
     def record(self, config: Config) -> dict[str, Any]:
         """Return the settings of a stream that a continued run must not change."""
         return {
@@ -98,9 +88,8 @@ class StreamRun:
 
     Attributes:
         output: The output: a directory, or an address in a store.
-        options: Of Beam's runner; none: this machine reads, without Beam.
-        workers: Number of processes that close panes, and without a runner of as many more that
-            read; 1: this one does both.
+        options: Of Beam's runner, on whose workers panes are made; none: this machine's.
+        workers: Number of processes that make panes; 1: this one.
         standby: Wait for as long as another run writes to the output.
         observer: Hears how the run goes on.
         debug: Whether what Beam, its runner and kafka-python log and print is shown.
@@ -139,73 +128,120 @@ class StreamRun:
         lists = self.config.word_lists()
         registry.look(self.config, self.observer.note)
         with quiet(self.observer.note) if not self.debug else contextlib.nullcontext():
-            partitions = self._find(self.stream.topic)
-            for topic in self.stream.publish.names:
+            for topic in (self.stream.topic, *self.stream.publish.names):
                 self._find(topic)
-            return self._go(lists, self.stream.cutter(self.config, partitions))
+            with leased(self.output, self.standby, self.observer) as lease:
+                record = settings(self.config, lists, self.stream.record(self.config))
+                session = Session(self.output, self.config, lists, lease, record, self.observer)
+                return self._run(session)
 
-    def _go(self, lists: list[WordList], cutter: PaneCutter) -> Outcome:
-        """Run once the topics were found."""
-        note = self.observer.note
-        commit.make_folders(self.output)
-        lease = Lease(self.output, self.standby, note)
-        if self.observer.health is not None:
-            self.observer.health.lease = lease
-        with lease, contextlib.ExitStack() as beside:
-            record = settings(self.config, lists, self.stream.record(self.config))
-            start = begin(self.output, lease, record, self.config, lists)
-            for text in start.notes:
-                note(text)
-            entries = start.entries
+    def _run(self, session: Session) -> Outcome:
+        """Run once the lease is held."""
+        stream, entries, note = self.stream, session.entries, self.observer.note
+        for text in session.notes:
+            note(text)
+        with contextlib.ExitStack() as beside:
             topic = beside.enter_context(contextlib.closing(self._known(entries)))
 
             def same_topic() -> None:
                 self._patiently(lambda again: topic.check())
 
+            def partitions() -> int:
+                try:
+                    topic.check()
+                except TopicMissingError as error:
+                    if "made anew" in str(error):
+                        raise
+                    raise TopicMissingError(
+                        f"topic {stream.topic} is gone: it was deleted, or is being made anew. Go"
+                        " on with a new output directory"
+                    ) from error
+                return topic.facts.partitions
+
             same_topic()
-            write_meta(self.output, record, self.config, False, topic=topic.facts._asdict())
-            committer = commit.Committer(
-                self.output, self.config, lists, entries, lease, start.epoch, note
-            )
-            done = len(entries)
-            staging = Staging(at(self.output), lease.run)
-            context = GraphContext(self.config.model_dump(), staging, threads=self.workers)
-            reads = Reads(
-                self.stream.settings,
-                self.stream.topic,
-                cutter,
-                self.stream.values,
-                staging.output.below(staging.name("")),
-                publishes=self.stream.publish.accepted is not None,
-            )
+            session.write_meta(False, topic=topic.facts._asdict())
+            publishes = stream.publish.accepted is not None
+            reads = TopicReads(stream.settings, stream.topic, stream.values, publishes)
+            context = session.context(reads, self.workers)
             annotator = context.worker().annotator
-            panes = StreamCommitter(
-                context,
-                self.stream.topic,
-                Desk(reads.run, board(entries.totals), cutter),
-                committer,
-                workers.pool(self.workers),
-                1 if self.workers == 1 else workers.AHEAD * self.workers,
-                same_topic,
-                after_commit=self._follow(entries, annotator),
-                on_pane=self.observer.pane,
-            )
-            if self.workers == 1 or committer.closes:
+            if self.workers == 1 or closing.driver_closes(self.config):
                 _ = context.worker().checks  # made now: the first pane need not wait for seconds
-            if held := panes.hold():
+            after = self._follow(entries, annotator)
+            if held := session.committer.held():
                 note(f"the gate is held: {held}")
-            unread = self._run(panes, reads, context, done)
-            committer.finish()
-            with contextlib.suppress(OSError):  # a reader that was left behind may still write
-                commit.clear_staged(self.output, lease.run)
+            stops, hidden = self._stops()
+            lookups = beside.enter_context(
+                contextlib.closing(Lookups(stream.settings, stream.topic))
+            )
+            source = TopicSource(
+                session.output,
+                entries,
+                lookups,
+                partitions,
+                int(stream.pane_seconds * 1000),
+                self.config,
+                stops,
+                note,
+            )
+            if self.observer.health is not None:
+                self.observer.health.silence = source.silence
+            executor = beside.enter_context(loop.pool(1 if self.options else self.workers))
+            panes = self._panes(source, session)
+            if self.options:
+                made = self._on_runner(panes, context, session)
+            else:
+                made = loop.made(panes, context, executor, self.workers)
+
+            def again(number: int) -> None:
+                pane = source.given[number]
+                loop.result(number, loop.submit(executor, number, make_pane, pane, context))
+
+            def committed(entry: PaneEntry) -> None:
+                source.committed(entry.pane)
+                after(entry)
+
+            held = session.commit_all(
+                made,
+                context,
+                again,
+                lambda entry, read, seconds: PaneProgress(entry, seconds),
+                lambda: not stream.until_end,
+                same_topic,
+                committed,
+                source.was_given,
+            )
             # A topic has no end: more records may come
-            write_meta(self.output, record, self.config, False, topic=topic.facts._asdict())
-            return Outcome(entries, len(entries) - done, committer.held(), unread)
+            session.write_meta(False, topic=topic.facts._asdict())
+            return Outcome(entries, len(entries) - session.done, held, hidden)
+
+    def _panes(self, source: TopicSource, session: Session) -> Iterator[TopicPane | float]:
+        """Panes as they are cut, and pauses in seconds; nothing is cut while the gate is held."""
+        entries, most = session.entries, self.stream.max_panes
+        reported, given = -REPORT_SECONDS, 0
+        for pane in source.panes():
+            if time.monotonic() - reported > REPORT_SECONDS:
+                reported = time.monotonic()
+                if self.observer.backlog is not None:
+                    waiting = source.number > len(entries)
+                    self.observer.backlog(source.backlog(entries.totals.positions), waiting)
+            if pane is None:
+                yield source.pause
+                continue
+            while session.committer.held():
+                if self.stream.until_end:
+                    return
+                yield HELD_SECONDS
+            yield pane
+            given += 1
+            if most is not None and given >= most:
+                return
+            while not len(entries) and columns.KEY not in (ledger.read_meta(self.output) or {}):
+                yield source.pause or LOOK_SECONDS  # the first pane decides the columns
 
     def _known(self, entries: History) -> KnownTopic:
         """The topic, with what the ledger has of it."""
         noted = TopicFacts.read((ledger.read_meta(self.output) or {}).get("topic"))
-        read = 1 + max(positions(entries.totals), default=-1)
+        read = 1 + max(positions(entries.totals.positions), default=-1)
         known = TopicFacts(noted.id, max(noted.partitions, read))
         return KnownTopic(self.stream.settings, self.stream.topic, known)
 
@@ -218,83 +254,22 @@ class StreamRun:
             settings, topic, Cluster(settings).partitions(topic), self.observer.note
         )
 
-    def _run(
-        self, panes: StreamCommitter, reads: Reads, context: GraphContext, done: int
-    ) -> str | None:
-        """Read and commit panes until all is read or there are enough; returns what is hidden."""
-        entries, desk, to_end = panes.committer.entries, panes.desk, self.stream.until_end
-        look = (
-            LOOK_SECONDS if panes.context.staging.output.local is not None else STORE_LOOK_SECONDS
-        )
-        stops, hidden = self._stops()
-        watch = TopicWatch(
-            Cluster(self.stream.settings),
-            self.stream.topic,
-            reads.cutter,
-            stops,
-            count=self.observer.backlog is not None,
-        )
-        if self.observer.health is not None:
-            self.observer.health.silence = watch.silence
-
-        def enough() -> bool:
-            most = self.stream.max_panes
-            return most is not None and len(entries) - done >= most
-
-        if self.options:
-            readers = self._on_runner(reads, context, len(watch.firsts))
-        else:
-            readers = local.reading(reads, context, self.workers, self.observer.note)
-        with watch.watching(), readers as has_ended:
-            try:
-                while not enough():
-                    ended = has_ended()
-                    if ended:  # perhaps since a run that took over has deleted what readers look at
-                        panes.committer.check()
-                    watch.check()
-                    until, firsts = watch.until, watch.firsts  # in this order
-                    desk.share(firsts, watch.stops)
-                    held = panes.hold()
-                    panes.commit_whole(len(firsts), until, enough)
-                    if self.observer.backlog is not None:
-                        waiting = panes.waiting or desk.board.waiting
-                        self.observer.backlog(panes.backlog(firsts, watch.ends), waiting)
-                    over = ended or (to_end and (held or desk.board.ended(len(firsts))))
-                    if over and (held or not panes.waiting):
-                        break
-                    time.sleep(look)
-            except FileNotFoundError:  # as above: of staged blocks
-                panes.committer.check()
-                raise
-            finally:
-                desk.close()
-                panes.close()
-            _wait(has_ended)
-        return hidden
-
-    @contextlib.contextmanager
     def _on_runner(
-        self, reads: Reads, context: GraphContext, partitions: int
-    ) -> Iterator[Callable[[], bool]]:
-        """The graph on its runner; see `runner`."""
+        self, panes: Iterator[TopicPane | float], context: GraphContext, session: Session
+    ) -> Generator[int, None, None]:
+        """Make panes on a runner."""
         # Imported here: Beam takes most of a second, which a run on this machine need not wait for
-        from evenflow.pipelines.engine.runners import runner
-        from evenflow.pipelines.engine.stream import graph
-        from evenflow.pipelines.engine.stream.explaining import explained
+        from evenflow.pipelines.engine.topics import graph
 
-        readers = max(partitions, 1)
-
-        def draw(pipeline: Any) -> None:
-            graph.build_graph(pipeline, reads, context, readers)
-
-        def explain(error: BaseException) -> Exception:
-            return context.failure() or explained(error)
-
-        options = [*self.options, "--streaming"]
-        with contextlib.ExitStack() as beside:
-            if not self.debug:
-                beside.enter_context(runner.silent_workers())
-            yield beside.enter_context(runner.on_runner(draw, options, explain, self.observer.note))
+        return graph.made(
+            panes,
+            context,
+            session.done,
+            list(self.options),
+            self.observer.note,
+            session.committer.check,
+            self.debug,
+        )
 
     def _find(self, topic: str) -> int:
         """The number of partitions of a topic.
@@ -335,9 +310,8 @@ class StreamRun:
             first = self._patiently(
                 lambda again: publisher.begin(len(entries), self.stream.publish_from)
             )
-        next_offsets = {
-            (topic, partition): each.next for partition, each in positions(entries.totals).items()
-        }
+        known = positions(entries.totals.positions)
+        next_offsets = {(topic, partition): offset for partition, offset in known.items()}
         for difference in compare(next_offsets, offsets.committed(next_offsets)):
             self.observer.note(f"group {self.stream.group}: {difference}")
         for entry in entries[first:]:
@@ -394,14 +368,6 @@ class StreamRun:
                     self.observer.note(f"{error}; trying on")
                 again = True
                 time.sleep(AGAIN_SECONDS)
-
-
-def _wait(has_ended: Callable[[], bool]) -> None:
-    """Wait a while for readers to see that the run is over."""
-    until = time.monotonic() + END_SECONDS
-    with contextlib.suppress(WorkerError):  # all is committed; nothing of readers is needed now
-        while not has_ended() and time.monotonic() < until:
-            time.sleep(LOOK_SECONDS / 2)
 
 
 def _ends(entry: PaneEntry, topic: str) -> dict[tuple[str, int], int]:

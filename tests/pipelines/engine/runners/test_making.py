@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenflow.pipelines.engine.runners import RunnerError
-from evenflow.pipelines.engine.stream.explaining import explained
+from evenflow.pipelines.engine.runners.making import explained
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
 
 MODULE = "evenflow.transforms.kafka.errors"

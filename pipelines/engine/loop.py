@@ -1,24 +1,26 @@
-"""Calls functions in this process or in several, and makes the panes of files so, in order."""
+"""Makes panes in this process or in several, and gives them in order."""
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
-from evenflow.pipelines.engine.files import forks
-from evenflow.pipelines.engine.files.cutting import Pane
-from evenflow.pipelines.engine.files.making import GraphContext, make_pane
+from evenflow.pipelines.engine import forks
+from evenflow.pipelines.engine.make import GraphContext, Work, make_pane
 from evenflow.pipelines.engine.runners import WorkerError
 
 AHEAD = 3  # panes a worker that are being made or wait to be committed
+ALL = math.inf  # a pause until all panes are committed
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -37,17 +39,26 @@ class _Here(Executor):
         return future
 
 
-def pool(workers: int) -> Executor:
-    """Start what calls functions.
+@contextmanager
+def pool(workers: int) -> Iterator[Executor]:
+    """Start what calls functions, within a with-block; what is under way at its end is given up.
 
     Beam's own runner has processes too. It was tried: a run had not ended 100 s after one of them
     was killed, and the panes of a whole run would have to be cut before the first is made.
     """
     if workers == 1:
-        return _Here()
-    return ProcessPoolExecutor(
+        yield _Here()
+        return
+    executor = ProcessPoolExecutor(
         workers, forks.context(), initializer=begin, initargs=(dict(os.environ),)
     )
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in list((executor._processes or {}).values()):
+            process.terminate()
+        executor.shutdown()
 
 
 @contextmanager
@@ -82,9 +93,13 @@ def result(pane: int, future: Future[Result]) -> Result:
 
 
 def made(
-    panes: Iterator[Pane | None], context: GraphContext, executor: Executor, workers: int
+    panes: Iterator[Work | float], context: GraphContext, executor: Executor, workers: int
 ) -> Generator[int, None, None]:
-    """Make panes."""
+    """Make panes.
+
+    `panes`: Panes, and pauses in seconds where none is due. During a pause panes are given that
+    are ready meanwhile.
+    """
     pending: deque[tuple[int, Future[None]]] = deque()
 
     def first() -> int:
@@ -94,11 +109,19 @@ def made(
 
     try:
         for pane in panes:
-            if pane is not None:
+            if isinstance(pane, (int, float)):
+                while pending and (pane == ALL or pending[0][1].done()):
+                    yield first()
+                if pane == ALL:
+                    continue
+                if pending:
+                    wait([pending[0][1]], pane)
+                else:
+                    time.sleep(pane)
+            else:
                 future = submit(executor, pane.number, make_pane, pane, context)
                 pending.append((pane.number, future))
-            most = 0 if pane is None else AHEAD * workers
-            while pending and (len(pending) > most or pending[0][1].done()):
+            while pending and (len(pending) > AHEAD * workers or pending[0][1].done()):
                 yield first()
         while pending:
             yield first()

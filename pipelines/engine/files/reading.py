@@ -1,0 +1,100 @@
+"""Reads the panes of files in a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count, groupby
+from typing import Any
+
+import pyarrow as pa
+
+from evenflow.gates.ledger.files import read_meta
+from evenflow.pipelines.engine.files.cutting import Pane, Segment
+from evenflow.pipelines.engine.make import Piece, Worker
+from evenflow.pipelines.engine.panes import columns
+from evenflow.pipelines.engine.panes.closing import Source
+from evenflow.schemas.ledger import SourceRange
+from evenflow.transforms.io import files, formats
+from evenflow.transforms.io.blocks import Block, FileReader, join_texts
+from evenflow.transforms.io.record_digest import RecordDigest
+from evenflow.transforms.staging.block import StagedBlock
+from evenflow.transforms.storage.storage import Storage
+
+
+@dataclass
+class _Kept:
+    """What a process keeps of one look at the files.
+
+    `meta`: What meta.json says; None: it was not read yet.
+    """
+
+    look: int
+    reader: FileReader = field(default_factory=FileReader)
+    meta: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class FileReads:
+    """How panes of files are read.
+
+    Attributes:
+        root: The folder that made ids hold the path below.
+    """
+
+    root: str | None = None
+
+    def read(self, pane: Pane, worker: Worker, source: Source) -> Iterator[Piece]:
+        """Read and annotate the blocks of a pane, in order."""
+        if worker.kept is None or worker.kept.look != pane.look:
+            worker.kept = _Kept(pane.look)  # files may have grown: what was read ahead is old
+        source.stored = pane.stored
+        for segments in batches(pane.segments):
+            blocks = join_texts(_read(worker.kept.reader, segments, source.ranges))
+            for number in count():
+                with worker.timed("read"):
+                    block = next(blocks, None)
+                if block is None:
+                    break
+                with worker.timed("annotate"):
+                    done = worker.annotator.annotate(block, self.root)
+                stem = f"{segments[0].order:06d}-{number:06d}"
+                yield Piece((segments[0].order, number), stem, done)
+
+    def columns(
+        self, pane: int, worker: Worker, output: Storage, blocks: Iterable[StagedBlock]
+    ) -> list[pa.Field] | None:
+        """The columns of a pane's shards: those of its round."""
+        if worker.kept is None:  # the driver closes, and reads no files
+            return columns.columns(read_meta(output), pane)
+        if worker.kept.meta is None:
+            worker.kept.meta = read_meta(output) or {}
+        return columns.columns(worker.kept.meta, pane)
+
+
+def _read(
+    reader: FileReader, segments: Sequence[Segment], ranges: list[SourceRange]
+) -> Iterator[Block]:
+    """The blocks of segments; adds the range that was read of each segment."""
+    for each in segments:
+        digest = RecordDigest()
+        for block in reader.segment(each.file, each.first, each.last, each.offset, each.skip):
+            digest.add(block)
+            yield block
+        ranges.append(
+            SourceRange(
+                file=files.printable(each.file),
+                first=each.first,
+                last=each.last,
+                offset=each.offset if formats.of(each.file).is_seekable else None,
+                sha256=digest.hexdigest(),
+            )
+        )
+
+
+def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
+    """Split segments into those that are read together."""
+    for _, group in groupby(
+        segments, lambda each: -1 if formats.of(each.file).is_text else each.order
+    ):
+        yield list(group)

@@ -1,0 +1,257 @@
+"""What every run does around its panes: lease, ledger, epoch, and the commits in their order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from evenflow.gates.lease import Lease
+from evenflow.gates.ledger import files as ledger
+from evenflow.gates.ledger import output_files
+from evenflow.gates.ledger.history import History
+from evenflow.pipelines.engine.make import GraphContext, Reads
+from evenflow.pipelines.engine.panes import closing, columns, commit, epochs
+from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
+from evenflow.schemas.config import Config
+from evenflow.schemas.hidden import MASKED
+from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry, SourceRange
+from evenflow.transforms.measures import registry
+from evenflow.transforms.staging.block import StagedBlock
+from evenflow.transforms.storage.storage import Place, at
+from evenflow.wordlists.loader import WordList
+
+HELD_SECONDS = 0.5  # between two looks whether a gate that is held was released
+
+
+@contextmanager
+def leased(output: Place, standby: bool, observer: Observer) -> Iterator[Lease]:
+    """Hold the lease of an output within a with-block."""
+    commit.make_folders(output)
+    lease = Lease(output, standby, observer.note)
+    if observer.health is not None:
+        observer.health.lease = lease
+    with lease:
+        yield lease
+
+
+class Session:
+    """A run that holds its lease.
+
+    Args:
+        record: The settings that the ledger keeps (`settings`).
+        lists: The word lists.
+
+    Attributes:
+        finished: Whether an earlier run has read all of the input that the record names.
+        done: How many panes the ledger had at the start.
+    """
+
+    def __init__(
+        self,
+        output: Place,
+        config: Config,
+        lists: list[WordList],
+        lease: Lease,
+        record: dict[str, Any],
+        observer: Observer,
+    ):
+        start = begin(output, lease, record, config, lists)
+        self.output, self.config, self.record, self._observer = at(output), config, record, observer
+        self.entries, self.finished, self.notes = start.entries, start.finished, start.notes
+        self.done = len(self.entries)
+        self.lease = lease
+        self.committer = commit.Committer(
+            output, config, lists, self.entries, lease, start.epoch, observer.note
+        )
+
+    def context(self, reads: Reads, threads: int) -> GraphContext:
+        """Make what the workers of this run need."""
+        staging = closing.Staging(self.output, self.lease.run)
+        return GraphContext(self.config.model_dump(), staging, reads, threads)
+
+    def write_meta(self, finished: bool, **more: Any) -> None:
+        """Write ledger/meta.json."""
+        write_meta(self.output, self.record, self.config, finished, **more)
+
+    def commit_all(
+        self,
+        made: Generator[int, None, None],
+        context: GraphContext,
+        again: Callable[[int], None],
+        progress: Callable[[PaneEntry, closing.Source, float], PaneProgress],
+        waits: Callable[[], bool] = lambda: False,
+        before: Callable[[], None] = lambda: None,
+        after: Callable[[PaneEntry], None] = lambda entry: None,
+        is_due: Callable[[int, Sequence[SourceRange]], bool] = lambda pane, ranges: True,
+    ) -> str | None:
+        """Commit panes as they are made, until the gate is held.
+
+        Args:
+            made: Gives the number of each pane, in order, when it is there.
+            again: Makes a pane anew whose ranges or columns are not those that are due.
+            waits: Called while the gate is held; whether to wait for its release.
+            before: Called before each commit.
+            after: Called after it.
+            is_due: Whether a pane was made of the ranges that are due.
+
+        Returns:
+            Why the gate is held; None if it is not.
+        """
+        began = time.perf_counter()
+        held: str | None = None
+        try:
+            for pane in made:
+                while (held := self.committer.held()) and waits():
+                    time.sleep(HELD_SECONDS)
+                if held:
+                    break
+                before()
+                entry, source = self._commit(pane, context, again, is_due)
+                after(entry)
+                now = time.perf_counter()
+                self.committer.note_timings(entry, now - began, source.timings)
+                self._observer.pane(progress(entry, source, now - began))
+                began = now
+        finally:
+            made.close()
+        self.committer.finish()
+        commit.clear_staged(self.output, context.staging.run)
+        return held or self.committer.held()
+
+    def _commit(
+        self,
+        pane: int,
+        context: GraphContext,
+        again: Callable[[int], None],
+        is_due: Callable[[int, Sequence[SourceRange]], bool],
+    ) -> tuple[PaneEntry, closing.Source]:
+        """Commit a pane that was made; returns its entry and what was read for it."""
+        while True:
+            folder = context.staging.find(pane)
+            assert folder is not None
+            ready = self._ready(pane, folder, context)
+            source = ready.source
+            if is_due(pane, source.ranges) and self._has_columns(pane, source, context):
+                break
+            context.staging.remove(pane, folder)
+            again(pane)
+        made = (source.ranges, source.timings, source.stream)
+        return self.committer.commit(folder, ready, *made), source
+
+    def _has_columns(self, pane: int, source: closing.Source, context: GraphContext) -> bool:
+        """Note the columns of a pane of a topic.
+
+        Returns False where a pane before has brought a column since this one was made.
+        """
+        if source.stream is None or source.columns is None:
+            return True
+        made = columns.unpacked(source.columns)
+        own = context.worker().annotator.own
+        due = columns.note_pane(self.output, pane, made, self.config, own)
+        return pa.schema(due) == pa.schema(made)
+
+    def _ready(self, pane: int, folder: str, context: GraphContext) -> closing.Ready:
+        """A pane that is closed: by its worker, or else here."""
+        if not closing.driver_closes(self.config):
+            return closing.read_ready(self.output, folder)
+        worker, committer = context.worker(), self.committer
+        annotator = worker.annotator
+        with self.output.folder(folder) as local:
+            staged, source, mended = closing.read_staged(self.output, folder, local)
+            if mended is None:
+                mended = closing.mend_pane(pane, staged, local, annotator, committer.index)
+            blocks = [StagedBlock(local, each.stem) for each in staged]
+            own = context.reads.columns(pane, worker, self.output, blocks)
+            ready = committer.close(staged, local, annotator, worker.checks, mended, own)
+        source.columns = columns.packed(own)
+        ready.source = source
+        return ready
+
+
+def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> dict[str, Any]:
+    """Collect the settings that a ledger keeps of a run.
+
+    `source`: What is read: input (bytes by path) or stream.
+    """
+    kept = config.model_dump()
+    # A run may go on with other values of these, which do not change what is measured or committed
+    del kept["gate"]["policy"], kept["measure"]["epsilon"]
+    kept.pop("strict_input", None)
+    for name in ("kafka", "metrics", "alerts", "finetune", "triggers"):
+        del kept[name]
+    # These say where and how a model is asked, and not what is asked
+    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
+        del kept["llm"][name]
+    lists_read = {"wordlists": epochs.list_digests(lists), **registry.digests(config)}
+    return {"configuration": kept, **lists_read, **source}
+
+
+@dataclass
+class RunStart:
+    """A run at its start."""
+
+    entries: History
+    finished: bool
+    epoch: Epoch
+    notes: Sequence[str] = ()
+
+
+def begin(
+    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
+) -> RunStart:
+    """Check that a run may go on with its output, and write its settings and a new epoch."""
+    entries = History(output, config, repair=True)
+    commit.recover(output, entries, lease.run)
+    notes: list[str] = []
+    every = "evenflow gate verify --files"
+    strays, more = output_files.strays(at(output), entries)
+    for what, names in (
+        ("not in the ledger, and so no part of the output", strays),
+        ("the ledger names it, and it is gone", output_files.missing(at(output), entries)),
+    ):
+        if names:
+            many = f"{len(names):,} such files; {every} names all"
+            notes.append(f"{at(output).address(names[0])}: {what} ({many})")
+    if more:
+        notes.append(
+            f"{at(output).address('accepted')} and quarantine have {abs(more):,} files"
+            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; {every}"
+            " names them"
+        )
+    now = epochs.program(config, lists, record.get("input", ()))
+    known = ledger.read_meta(output)
+    if known is None:
+        first = Epoch(program=now)
+        write_meta(output, record, config, finished=False, epochs=[first.model_dump()])
+        return RunStart(entries, False, first, notes)
+    epoch = epochs.continued(output, known, record, now, lists, entries.totals)
+    before = known.get("epochs") or [Epoch().model_dump()]
+    noted = known["settings"].get("input")
+    finished = bool(known["finished"]) and noted == record.get("input")
+    if finished or epoch.number == before[-1]["number"]:
+        return RunStart(entries, finished, epoch, notes)
+    kept = record if noted is None else {**record, "input": noted}  # what was found is noted later
+    write_meta(output, kept, config, bool(known["finished"]), epochs=[*before, epoch.model_dump()])
+    notes.append(f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}")
+    return RunStart(entries, False, epoch, notes)
+
+
+def write_meta(
+    output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
+) -> None:
+    """Write ledger/meta.json."""
+    known = ledger.read_meta(output) or {}
+    lasting = ("epochs", "earlier", "stored", "root", "topic", "left_out", columns.KEY)
+    kept = {key: known[key] for key in lasting if key in known}
+    meta = {
+        "version": FORMAT,
+        "settings": record,
+        "configuration": config.model_dump(context=MASKED),
+        "finished": finished,
+    }
+    ledger.write_meta(output, {**meta, **kept, **more})
