@@ -97,7 +97,8 @@ def made(
             | "Make panes" >> beam.ParDo(making.MakePane(context))
         )
 
-    given = dict(each.partition("=")[::2] for each in options)
+    split = (each.partition("=") for each in options)
+    given = {name: value for name, _, value in split}
     wanted = {"--max_bundle_size": "1"}  # a pane does not wait for a bundle to be full
     if "--parallelism" in given:  # Flink keeps what it has of a deferral once for each of these
         wanted["--max_parallelism"] = given["--parallelism"]
