@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "echo 'She lost her keys.' | evenflow explain --json",
     "evenflow explain out --id inaugural-01364",
     "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
-    "echo 'My sister said that she is late.' | evenflow explain --counterfactual gc -a gender",
+    "echo 'My sister said she is late.' | evenflow explain --counterfactual gc",
     "echo 'Women are bad drivers.' | evenflow explain --stereotypes",
     "echo 'Dwarfs are greedy.' | evenflow explain --all-sentences",
     "echo 'She likes the new pink dress.' | evenflow explain --bias-score",

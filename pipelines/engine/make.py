@@ -168,6 +168,7 @@ def make_pane(pane: Work, context: GraphContext) -> None:
                 stage(piece.done, StagedBlock(folder, piece.stem), annotator)
             worker.on_block(piece.done.figures)
             staged.append(Staged(piece.place, piece.stem, piece.done.figures))
+            del piece  # a large block goes before the next one is read
         mended = None
         if annotator.config.duplicates.scope != "run":
             with worker.timed("shards"):

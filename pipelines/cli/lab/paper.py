@@ -36,7 +36,7 @@ def lab_paper(
     quiet: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Compare what a model learns of data as it came, debiased, and of controls.
+    """Compare what a model learns of raw data and of debiased data.
 
     All arms are learnt with the same seeds, steps and order, and measured on the same items. Writes
     paper.json and paper.html: the DR of each arm's data, each figure before and after with its

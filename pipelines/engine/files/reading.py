@@ -60,6 +60,7 @@ class FileReads:
                     done = worker.annotator.annotate(block, self.root)
                 stem = f"{segments[0].order:06d}-{number:06d}"
                 yield Piece((segments[0].order, number), stem, done)
+                del block, done  # a large block goes before the next one is read
 
     def columns(
         self, pane: int, worker: Worker, output: Storage, blocks: Iterable[StagedBlock]
