@@ -32,7 +32,7 @@ LIMITS = {
     "pipelines/api": 1_855,
     "pipelines/cli": 2_312,
     "pipelines/corpus": 675,
-    "pipelines/engine": 3_360,
+    "pipelines/engine": 3_362,
     "pipelines/examples": 57,
     "pipelines/explain": 588,
     "pipelines/lab": 3_245,
