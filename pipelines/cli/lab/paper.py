@@ -68,7 +68,7 @@ def lab_paper(
         text = f"cell {done + 1:,} of {total:,}: {cell.arm}, seed {cell.seed}"
         if done > first[0]:
             text += f", {duration(passed / (done - first[0]) * (total - done))} left"
-        if not quiet and (not own.is_vectors or done % 10 == 0):
+        if not quiet and (not own.is_vectors or done % 10 == 0 or done == first[0]):
             report_event("progress", text, 0, session)
 
     def on_expected(said: Sequence[str]) -> None:
