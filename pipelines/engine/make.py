@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -40,6 +40,7 @@ from evenflow.transforms.storage.storage import Storage
 # New objects between two garbage collections. A block makes many rows and sets, and none of them is
 # garbage in a cycle. With Python's default of 700, scanning them takes a tenth of the time.
 YOUNG = 50_000
+Item = TypeVar("Item")
 
 
 class Worker:
@@ -75,6 +76,19 @@ class Worker:
             yield
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - began
+
+    def each(self, stage: str, items: Iterator[Item]) -> Iterator[Item]:
+        """Give items, and add the time that each takes to the seconds of a stage.
+
+        An item is not kept while the next one is made: a block may be large.
+        """
+        while True:
+            with self.timed(stage):
+                item = next(items, None)
+            if item is None:
+                return
+            yield item
+            del item
 
 
 class Work(Protocol):

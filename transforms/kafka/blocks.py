@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from evenflow.transforms.kafka.batches import BATCH_BYTES
@@ -102,31 +102,33 @@ def weight(record: Any) -> int:
     return size
 
 
-def blocks(records: Sequence[Any], start: int, next_: int) -> list[PartitionBlock]:
-    """Cut records of a partition into blocks of at most BLOCK_BYTES.
+def block(records: Sequence[Any], start: int, next_: int) -> PartitionBlock:
+    """Make a block of records of a partition.
 
-    `records`: Records of kafka-python (n,), in order. `start`, `next_`: The offsets they are of.
+    `records`: Records of kafka-python (n,), in order, n > 0. `start`, `next_`: The offsets they are
+    of. Offsets after the last record may have none: marks of transactions, or records that were
+    compacted away.
     """
-    out: list[PartitionBlock] = []
-    for batch in batches(records):
-        out.append(
-            PartitionBlock(
-                topic=batch[0].topic,
-                partition=batch[0].partition,
-                start=start,
-                next=batch[-1].offset + 1,
-                offsets=[record.offset for record in batch],
-                timestamps=[record.timestamp for record in batch],
-                keys=[record.key for record in batch],
-                values=[record.value for record in batch],
-                headers=[tuple(record.headers) for record in batch],
-            )
-        )
-        start = out[-1].next
-    # The offsets after a block's last record may have no record: marks of transactions, or records
-    # that were compacted away
-    out[-1:] = [replace(each, next=next_) for each in out[-1:]]
-    return out
+    return PartitionBlock(
+        topic=records[0].topic,
+        partition=records[0].partition,
+        start=start,
+        next=next_,
+        offsets=[record.offset for record in records],
+        timestamps=[record.timestamp for record in records],
+        keys=[record.key for record in records],
+        values=[record.value for record in records],
+        headers=[tuple(record.headers) for record in records],
+    )
+
+
+def blocks(records: Sequence[Any], start: int, next_: int) -> list[PartitionBlock]:
+    """Cut records of a partition into blocks of at most BLOCK_BYTES; see `block`."""
+    runs = list(batches(records))
+    ends = [*(run[-1].offset + 1 for run in runs[:-1]), next_]
+    return [
+        block(run, first, end) for run, first, end in zip(runs, [start, *ends], ends, strict=False)
+    ]
 
 
 def batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from evenflow.transforms.kafka.batches import BatchTooLargeError
-from evenflow.transforms.kafka.blocks import BLOCK_BYTES, Item, Lost, blocks, weight
+from evenflow.transforms.kafka.blocks import BLOCK_BYTES, Item, Lost, block, blocks, weight
 from evenflow.transforms.kafka.client import AGAIN_SECONDS, PATIENCE_SECONDS, PartitionReader
 from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
 from evenflow.transforms.kafka.panes import OffsetRange, effective
@@ -65,15 +65,17 @@ class RangeReader:
             for record in found if isinstance(found, list) else ():
                 own = weight(record)
                 if held and size + own > BLOCK_BYTES:
-                    yield from blocks(held, start, record.offset)
+                    yield block(held, start, record.offset)
                     held, size, start = [], 0, record.offset
                 held.append(record)
                 size += own
             if isinstance(found, Lost):
-                yield from blocks(held, start, found.start)
+                if held:
+                    yield block(held, start, found.start)
                 yield found
                 held, size, start = [], 0, at
-        yield from blocks(held, start, part.next)
+        if held:
+            yield block(held, start, part.next)
 
     def close(self) -> None:
         """Close the connections."""

@@ -51,13 +51,11 @@ class FileReads:
         source.stored = pane.stored
         for segments in batches(pane.segments):
             blocks = join_texts(_read(worker.kept.reader, segments, source.ranges))
-            for number in count():
-                with worker.timed("read"):
-                    block = next(blocks, None)
-                if block is None:
-                    break
+            numbers = count()  # enumerate would keep a block while the next one is read
+            for block in worker.each("read", blocks):
                 with worker.timed("annotate"):
                     done = worker.annotator.annotate(block, self.root)
+                number = next(numbers)
                 stem = f"{segments[0].order:06d}-{number:06d}"
                 yield Piece((segments[0].order, number), stem, done)
                 del block, done  # a large block goes before the next one is read

@@ -51,12 +51,8 @@ class TopicReads:
         until = pane.id.span + pane.span_ms
         for part in pane.ranges:
             last = pane.id.span
-            items = worker.kept.read(part)
-            while True:
-                with worker.timed("read"):
-                    item = next(items, None)
-                if item is None:
-                    break
+            items: Iterator[Item] = worker.kept.read(part)
+            for item in worker.each("read", items):
                 with worker.timed("annotate"):
                     done = self.annotated(item, worker.annotator)
                 if not isinstance(item, Lost):

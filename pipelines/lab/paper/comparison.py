@@ -132,6 +132,11 @@ def interval(estimate: Estimate, digits: int = 3) -> str:
     return f"{value} [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
 
 
+def drawn_dr(own: Mapping[str, Any]) -> str:
+    """A DR of an arm's data with its interval, for people."""
+    return interval(Estimate(own["dr"], own["low"], own["high"], None, ()))
+
+
 Drawn = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 
 
@@ -145,7 +150,7 @@ def described(found: Mapping[str, Any]) -> list[Drawn]:
             f"{arm['changed']:,}",
             f"{arm['sentences']:,}",
             name,
-            interval(Estimate(own["dr"], own["low"], own["high"], None, ())),
+            drawn_dr(own),
         )
         for arm in arms.values()
         for name, own in arm.get("attributes", {}).items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evenflow.pipelines.lab.paper.comparison import Estimate, interval
+from evenflow.pipelines.lab.paper.comparison import Estimate, drawn_dr, interval
 from evenflow.pipelines.pages.report.report import template
 
 MARGIN = 0.05  # of a plot's width that is free on either side
@@ -16,10 +16,7 @@ def page(found: Mapping[str, Any]) -> str:
     return template("paper.html.j2").render(
         found=found,
         drawn_dr={
-            name: {
-                attribute: interval(Estimate(own["dr"], own["low"], own["high"], None, ()))
-                for attribute, own in arm.get("attributes", {}).items()
-            }
+            name: {attribute: drawn_dr(own) for attribute, own in arm.get("attributes", {}).items()}
             for name, arm in found["arms"].items()
         },
         suites=[{"name": name, **_suite(each)} for name, each in found["suites"].items()],

@@ -99,7 +99,7 @@ class Texts:
         """The name of a text of an arm; arms with one gate share its text."""
         if name == "copies":
             return ORIGINAL
-        return self._folder(arm.gate).name if name == GATE else name
+        return self.place(arm.gate).name if name == GATE else name
 
     def text(self, arm: Arm, name: Text) -> list[str]:
         """The documents after a change."""
@@ -242,17 +242,13 @@ class Texts:
         own = (self.ids, self._made[ORIGINAL], self._weights.tolist(), self._scores.tolist())
         return hashlib.sha256(repr(own).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _folder(self, kind: object) -> Path:
-        """Where data of a kind are."""
-        return self.folder / hashlib.sha256(canonical(kind)).hexdigest()[:8]
-
     def place(self, kind: object) -> Path:
-        """Where data of a kind are, such as mined sentences."""
-        return self._folder(kind)
+        """Where data of a kind are, such as a gate's output or mined sentences."""
+        return self.folder / hashlib.sha256(canonical(kind)).hexdigest()[:8]
 
     def _gated(self, gate: dict[str, Any]) -> dict[str, list[Any]]:
         """The columns of a gate's output that are used; it is made once."""
-        inputs, output = self._paper.input, self._folder(gate)
+        inputs, output = self._paper.input, self.place(gate)
         Run(inputs, output, self.configuration(gate)).go()
         if not read_entries(output):
             raise TrainInputError(f"{', '.join(inputs)}: no document to train on")

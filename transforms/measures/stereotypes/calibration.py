@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.config.stereotypes import StereotypeSettings
+from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
 from evenflow.schemas.plugins import DETECTORS, PluginError, load
 from evenflow.transforms.measures.stereotypes.masking import unlisted
 from evenflow.transforms.models import files
@@ -94,6 +94,9 @@ def of(config: Config) -> Calibration:
         raise PluginError(f"{plugin}: called: steps by attribute were expected") from error
 
 
+Acting = Literal["flag", "remove", "quarantine"]  # every policy but off
+
+
 class Cut(NamedTuple):
     """Where removal begins, and how often labelled sentences from there on were right.
 
@@ -137,20 +140,24 @@ def cut(
     return Cut(None, *(each for step in steps[:1] for each in step[1:]))
 
 
-def cuts(config: Config, known: Calibration | None = None) -> dict[str, Cut]:
-    """The cuts of the attributes whose stereotypes are removed, or set their documents aside.
+def policies(config: Config) -> dict[str, Acting]:
+    """What is done about stereotypes, by attribute, where something is.
 
     Groups that no word list has follow `stereotypes.policy`.
     """
+    found: dict[str, Policy] = {name: config.policy(name) for name in config.attributes}
+    others = (words.attribute for words in unlisted(config.attributes))
+    found |= dict.fromkeys(others, config.stereotypes.policy)
+    return {name: policy for name, policy in found.items() if policy != "off"}
+
+
+def cuts(config: Config, known: Calibration | None = None) -> dict[str, Cut]:
+    """The cuts of the attributes whose stereotypes are removed, or set their documents aside."""
     figures = known or of(config)
-    policies = {name: config.policy(name) for name in config.attributes}
-    policies = {
-        each.attribute: config.stereotypes.policy for each in unlisted(config.attributes)
-    } | policies
     return {
         name: cut(config.stereotypes, name, figures)
-        for name, policy in policies.items()
-        if policy not in ("off", "flag")
+        for name, policy in policies(config).items()
+        if policy != "flag"
     }
 
 

@@ -19,7 +19,7 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import PASSAGE, STAYS
-from evenflow.transforms.measures.stereotypes.calibration import Calibration
+from evenflow.transforms.measures.stereotypes.calibration import Calibration, policies
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.findings import Findings
 from evenflow.transforms.measures.stereotypes.judging import (
@@ -58,12 +58,10 @@ class StereotypeFilter:
         calibration: Calibration | None = None,
     ):
         self._config = config
-        self.policies = {
-            name: config.policy(name) for name in config.attributes if config.policy(name) != "off"
-        }
+        self.policies = policies(config)
         self._most = config.stereotypes.most_removed
-        self._judge = StereotypeJudge(config, list(self.policies), detector, scorer, calibration)
-        self.policies |= dict.fromkeys(self._judge.unlisted, config.stereotypes.policy)
+        listed = [name for name in self.policies if name in config.attributes]
+        self._judge = StereotypeJudge(config, listed, detector, scorer, calibration)
 
     def tally(self) -> Findings:
         """What counts the stereotypes of the next pane."""

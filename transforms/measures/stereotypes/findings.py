@@ -10,12 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.config.stereotypes import Policy
 from evenflow.schemas.ledger import Filtered
 from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, Cut
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
-from evenflow.transforms.measures.stereotypes.masking import unlisted
 
 STRONGEST = 5  # strong stereotypes that the ledger shows
 SHOWN = 300  # characters of such a sentence
@@ -34,29 +32,22 @@ class Findings:
     """
 
     def __init__(self, config: Config):
-        own = config.stereotypes
-        listed: dict[str, Policy] = {name: config.policy(name) for name in config.attributes}
+        own, every = config.stereotypes, calibration.policies(config)
         thresholds = {
-            name: config.stereotype_threshold(name)
-            for name, policy in listed.items()
-            if policy != "off"
+            name: config.stereotype_threshold(name) for name in every if name in config.attributes
         }
         strictest = max(thresholds.values(), default=own.threshold)
-        others: dict[str, Policy] = {
-            words.attribute: own.policy for words in unlisted(config.attributes)
-        }
         found = calibration.cuts(config)
         self._found: dict[str, Filtered] = {}
-        for name, policy in (listed | others).items():
-            if policy != "off":
-                at = found.get(name, Cut(None))
-                self._found[name] = Filtered(
-                    policy=policy,
-                    threshold=thresholds.get(name, strictest),
-                    cut=at.probability,
-                    read=at.read,
-                    right=at.right,
-                )
+        for name, policy in every.items():
+            at = found.get(name, Cut(None))
+            self._found[name] = Filtered(
+                policy=policy,
+                threshold=thresholds.get(name, strictest),
+                cut=at.probability,
+                read=at.read,
+                right=at.right,
+            )
 
     def seen(self, rows: pa.Table) -> pa.Table:
         """Counts the rows of a block and returns them."""
@@ -81,17 +72,14 @@ class Findings:
                 (orjson.loads(told).get("creed") or 0.0) >= OF_CREED
                 for told in own.column("linguistic_indicators").drop_null().to_pylist()
             )
-            for row in strong.select(
-                ["id", "sent_text", "strength", "score_scsc", "linguistic_indicators"]
-            ).to_pylist():
+            shown = strong.select(["id", "sent_text", "linguistic_indicators"]).to_pylist()
+            for row, score in zip(shown, deciding(strong).to_pylist(), strict=True):
                 reasons = orjson.loads(row["linguistic_indicators"])["reasons"]
                 total.examples.append(
                     {
                         "id": row["id"],
                         "sentence": row["sent_text"][:SHOWN],
-                        "score": round(
-                            row["strength"] if row["score_scsc"] is None else row["score_scsc"], 4
-                        ),
+                        "score": round(score, 4),
                         "reasons": "; ".join(reasons)[:SHOWN],
                     }
                 )

@@ -84,9 +84,18 @@ class TieredDetector(Tiered[float]):
 
 def tiered(config: Config, asker: Asker) -> TieredDetector:
     """The detector of a configuration with its language model."""
+    return unmeasured(config, asker, calibration.acting(config), measured.believed(config))
+
+
+def unmeasured(
+    config: Config,
+    asker: Asker,
+    acting: Collection[str] = (),
+    shown: Mapping[str, float] | None = None,
+) -> TieredDetector:
+    """The same before labelled rows showed how far a yes is believed."""
     select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
-    found = calibration.acting(config), measured.believed(config)
-    return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD, *found)
+    return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD, acting, shown)
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:

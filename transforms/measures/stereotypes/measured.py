@@ -17,10 +17,8 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.transforms import wilson
 from evenflow.transforms.llm import worker
-from evenflow.transforms.llm.cascade import selection
 from evenflow.transforms.llm.client.settings import InferenceError
 from evenflow.transforms.llm.questions import Asker
-from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.staging.sentence_table import Relevant
 
 PROMPT = "stereotypes"
@@ -84,7 +82,7 @@ def measure(config: Config, rows: Path, asker: Asker | None = None) -> dict[str,
         InferenceError: The server, the rows or the file of figures cannot be used.
     """
     from evenflow.transforms.measures.stereotypes.judging import StereotypeJudge
-    from evenflow.transforms.measures.stereotypes.llm_detector import NO, TieredDetector
+    from evenflow.transforms.measures.stereotypes.llm_detector import NO, unmeasured
 
     given = list(_rows(rows))
     own = StereotypeJudge(config, list(config.attributes), every=True)
@@ -92,12 +90,10 @@ def measure(config: Config, rows: Path, asker: Asker | None = None) -> dict[str,
     wanted = [
         each for each in own.candidates(texts) if each.attribute == given[each.document].attribute
     ]
-    select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
     if config.llm.url is None:
         raise InferenceError("llm.url is not set; give the server of the model that is measured")
     asker = asker or worker.Tier(config).client
-    detector = TieredDetector(detect.of(config), asker, select, detect.THRESHOLD)
-    answers = detector.judge(
+    answers = unmeasured(config, asker).judge(
         [given[each.document].sentence for each in wanted], [each.spans for each in wanted]
     )
     found: dict[str, Seen] = {}
