@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    "evenflow words generate --attribute a --groups f,m --seeds f=she …",
-    "evenflow words generate … --set llm.url=http://h:8000 --set llm.model=m",
+    "evenflow words generate --attribute a --groups f,m --seeds f=she … --set llm.url=URL",
 )
 def words_generate(
     *,
@@ -29,18 +28,15 @@ def words_generate(
     seeds: Sequence[str] = (),
     option: Literal["A", "B"] = "B",
     top: options.Count = 300,
-    proposals: options.Count = 1000,
-    vectors: Path | None = None,
     runs: options.Count = 15,
     words: options.Count = 300,
     licence: str = "",
     settings: options.Values,
 ) -> None:
-    """Propose words for groups and count them: a draft to review.
+    """Ask a language model for words and count them: a draft to review.
 
-    Without a language model, words come from seeds: the nearest ones of static vectors, analogies,
-    and their singulars and plurals. With one, it is asked in several runs (Algorithm 1 of Görge et
-    al.), and the seeds are its examples. A run that was stopped goes on from its cache.
+    It is asked in several runs (Algorithm 1 of Görge et al.), with the seeds as examples. A run
+    that was stopped goes on from its cache. Without a model, type a list and review that.
 
     Args:
         attribute: The attribute's name.
@@ -49,17 +45,16 @@ def words_generate(
         seeds (GROUP=W1,W2,…): Words that are right; one for each group.
         option: Keep by frequency (A) or order of generation (B).
         top (K): Words to review a group.
-        proposals: Neighbours of the seeds a group.
-        vectors: Word vectors.  [default: those that are shipped]
         runs (R): Runs of the LLM.
         words (L): Words of a run.
         licence (TEXT): Licence of the list.
     """
+    from evenflow.transforms.lab.word_lists import asking, criteria
     from evenflow.transforms.lab.word_lists import corpus as corpora
-    from evenflow.transforms.lab.word_lists import criteria
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists import proposals as proposing
     from evenflow.transforms.lab.word_lists.journal import ENDING
+    from evenflow.transforms.llm.worker import settings as server_settings
     from evenflow.transforms.measures.bias_score import vectors as word_vectors
 
     names = [each.strip() for each in groups.split(",")]
@@ -67,28 +62,22 @@ def words_generate(
     drafts.check_names(attribute, names)
     if output.with_name(output.name + ENDING).exists():
         raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
-    space = proposing.WordSpace(word_vectors.load(vectors))
     config = settings.configuration()
-    if config.llm.url is not None:
-        from evenflow.transforms.lab.word_lists import asking
-        from evenflow.transforms.llm.worker import settings as server_settings
-
-        answers = output.with_name(output.name + ".answers.sqlite")
-        asked = asking.ask_server(server_settings(config), answers, attribute, given, runs, words)
-        for reason, count in asked.failed.items():
-            options.note(f"{counted(count, 'run')} without an answer: {reason}")
-        proposed = asked.proposals
-        source = f"words of the language model {config.llm.model}, {runs} runs"
-    else:
-        proposed = proposing.propose(space, given, proposals)
-        source = "neighbours of seed words in static vectors"
+    if config.llm.url is None:
+        text = "a language model proposes the words: --set llm.url=URL --set llm.model=NAME"
+        raise options.wrong("--set", text)
+    space = proposing.WordSpace(word_vectors.load(None))
+    answers = output.with_name(output.name + ".answers.sqlite")
+    asked = asking.ask_server(server_settings(config), answers, attribute, given, runs, words)
+    for reason, count in asked.failed.items():
+        options.note(f"{counted(count, 'run')} without an answer: {reason}")
     made = drafts.make(
         attribute,
-        proposed,
+        asked.proposals,
         corpora.texts(corpus, config),
         option=option,
         top=top,
-        source=source,
+        source=f"words of the language model {config.llm.model}, {runs} runs",
         licence=licence,
         known=space.places,
         associations=criteria.associations(attribute),
@@ -102,7 +91,11 @@ def words_generate(
         for group in made.groups:
             own = [each for each in made.candidates if each.group == group]
             warned = sum(bool(each.warnings) for each in own)
-            print(visible(f"{group}: {len(own)} words of {len(proposed[group])}, {warned} warned"))
+            print(
+                visible(
+                    f"{group}: {len(own)} words of {len(asked.proposals[group])}, {warned} warned"
+                )
+            )
 
 
 @command(

@@ -1,4 +1,4 @@
-"""The completeness of a word list: counterparts (C1), number (C2) and convergence of DR (C3).
+"""What a word list lacks: counterparts (C1), number (C2), convergence of DR (C3), another's labels.
 
 The criteria are those of the main paper, section 4.2.1; the curve is that of its Figure 6.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +17,17 @@ from evenflow.transforms.lab.word_lists.corpus import Mentions
 from evenflow.transforms.measures.representation import dr
 from evenflow.transforms.substitution.roles import RoleMap
 from evenflow.wordlists import spelling
-from evenflow.wordlists.loader import WordList
+from evenflow.wordlists.loader import WordList, WordListError
 from evenflow.wordlists.parsing import label_problem
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A word that a list may lack."""
+    """A word that a list may lack: the other number of one of its labels."""
 
     word: str
     group: int
     of: str
-    why: str
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """A point of the curve of DR."""
-
-    words: int
-    score: Score
 
 
 def missing_numbers(words: WordList) -> list[Missing]:
@@ -47,7 +39,7 @@ def missing_numbers(words: WordList) -> list[Missing]:
         as_written = label in words.exact or label.isupper()
         form = None if as_written else forms.other_number(label)
         if form and not label_problem(form) and spelling.fold(form) not in known:
-            out.setdefault(spelling.fold(form), Missing(form, group, label, "C2"))
+            out.setdefault(spelling.fold(form), Missing(form, group, label))
     return list(out.values())
 
 
@@ -57,54 +49,41 @@ def missing_counterparts(words: WordList, roles: RoleMap) -> dict[str, tuple[str
         return {}
     out: dict[str, tuple[str, ...]] = {}
     for label, own in words.labels.items():
-        paired = {words.labels[other] for other in words.counterparts.get(label, ())}
+        paired = {own, *(words.labels[other] for other in words.counterparts.get(label, ()))}
         for role in roles.by_word.get(spelling.fold(label), ()):
             paired |= {n for n, group in enumerate(words.groups) if role.target(group, 0)}
-        lacking = tuple(
-            group for n, group in enumerate(words.groups) if n != own and n not in paired
-        )
-        if lacking:
+        if lacking := tuple(each for n, each in enumerate(words.groups) if n not in paired):
             out[label] = lacking
     return out
 
 
-def missing_pairs(words: WordList, missing: Sequence[Missing]) -> list[tuple[str, ...]]:
-    """Pair missing forms as their labels are paired, so that new forms are counterparts too."""
-    if len(words.groups) != 2:
-        return []
-    listed = {spelling.fold(label): label for label in words.labels}
-    listed |= {spelling.fold(each.word): each.word for each in missing}
-    new = {each.word for each in missing}
-    out: dict[tuple[str, ...], None] = {}
-    for each in missing:
+def with_forms(
+    words: WordList, chosen: Sequence[Missing], missing: Sequence[Missing] | None = None
+) -> WordList:
+    """A list with some of the forms that it lacks, and with those that are their counterparts.
+
+    New forms are paired as their labels are.
+
+    `missing`: All forms that it lacks; None: those that are chosen.
+    """
+    of = {each.of: each for each in missing or chosen}
+    others = [o for each in chosen for o in words.counterparts.get(each.of, ()) if o in of]
+    every = list(dict.fromkeys([*chosen, *(of[each] for each in others)]))
+    made = words.labels | {each.word: each.group for each in every}
+    listed, pairs = {spelling.fold(label): label for label in made}, dict.fromkeys(words.pairs)
+    for each in every if len(words.groups) == 2 else ():
         for other in words.counterparts.get(each.of, ()):
             form = listed.get(spelling.fold(forms.other_number(other) or ""))
-            if form is not None and (form in new or form in words.labels):
-                pair = (each.word, form) if each.group == 0 else (form, each.word)
-                out[pair] = None
-    return list(out)
+            if form is not None:
+                pairs[(each.word, form) if each.group == 0 else (form, each.word)] = None
+    why = {each.word: f"C2, other number of {each.of}" for each in every}
+    return replace(words, labels=made, pairs=tuple(pairs), provenance=words.provenance | why)
 
 
-def with_partners(
-    words: WordList, chosen: Sequence[Missing], missing: Sequence[Missing]
-) -> list[Missing]:
-    """Add to chosen forms those that are their counterparts."""
-    of = {each.of: each for each in missing}
-    partners = [
-        of[other] for each in chosen for other in words.counterparts.get(each.of, ()) if other in of
-    ]
-    return list(dict.fromkeys([*chosen, *partners]))
+def curve(found: Mentions) -> list[Score]:
+    """DR over each group's k most frequent words, for each k from 1 on.
 
-
-def with_words(words: WordList, added: Sequence[Missing]) -> WordList:
-    """A list with further labels."""
-    return replace(words, labels=words.labels | {each.word: each.group for each in added})
-
-
-def curve(found: Mentions) -> list[CurvePoint]:
-    """DR over each group's k most frequent words, for each k.
-
-    Returns A point for each k, up to the number of words of the group that has most in the corpus.
+    It ends at the number of words of the group that has most in the corpus.
     """
     totals, groups = found.totals, found.groups
     order = np.lexsort((np.array(found.labels), -totals))
@@ -114,18 +93,48 @@ def curve(found: Mentions) -> list[CurvePoint]:
         rank[own] = np.arange(len(own))
     present = totals > 0
     longest = int(rank[present].max()) + 1 if present.any() else 0
-    return [
-        CurvePoint(k, dr.score(dr.sums(found.by_group((rank < k) & present))))
-        for k in range(1, longest + 1)
-    ]
+    return [dr.score(dr.sums(found.by_group((rank < k + 1) & present))) for k in range(longest)]
 
 
-def settled(points: Sequence[CurvePoint], tolerance: float) -> int | None:
+def settled(points: Sequence[Score], tolerance: float) -> int | None:
     """From how many words on DR stays within a tolerance of the whole list's DR (C3)."""
-    final = points[-1].score.dr if points else None
+    final = points[-1].dr if points else None
     if final is None:
         return None
-    for point in reversed(points):
-        if point.score.dr is None or abs(point.score.dr - final) > tolerance:
-            return point.words + 1
-    return 1
+    far = [
+        n for n, each in enumerate(points, 1) if each.dr is None or abs(each.dr - final) > tolerance
+    ]
+    return max(far, default=0) + 1
+
+
+def overlaps(words: WordList, reference: WordList) -> list[dict[str, Any]]:
+    """Compare the labels of two lists, group by group: precision and recall (its Table 3).
+
+    A figure is None where a list has no label of the group.
+    """
+    if set(words.groups) != set(reference.groups):
+        raise WordListError(
+            f"the lists have other groups: {', '.join(words.groups)}; {', '.join(reference.groups)}"
+        )
+    out: list[dict[str, Any]] = []
+    for group in words.groups:
+        own, other = (
+            {
+                spelling.fold(label): label
+                for label, at in each.labels.items()
+                if each.groups[at] == group
+            }
+            for each in (words, reference)
+        )
+        both = own.keys() & other.keys()
+        out.append(
+            {
+                "group": group,
+                "both": len(both),
+                "precision": len(both) / len(own) if own else None,
+                "recall": len(both) / len(other) if other else None,
+                "only_list": tuple(own[each] for each in own if each not in both),
+                "only_reference": tuple(other[each] for each in other if each not in both),
+            }
+        )
+    return out

@@ -14,9 +14,6 @@ from evenflow.transforms.text import english, names, nouns, wordclasses
 from evenflow.wordlists import loader, spelling
 from evenflow.wordlists.loader import WordList
 
-# Below this margin of cosines a word is about as near to the next group
-CLOSE = 0.1
-
 
 @dataclass(frozen=True)
 class Weakness:
@@ -32,7 +29,6 @@ class KnownWords:
     """What the checks know beside the word."""
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    margins: Mapping[str, float] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     mentions: Mapping[str, int] = field(default_factory=dict)
     associations: Mapping[str, str] = field(default_factory=dict)
@@ -68,9 +64,6 @@ def unambiguous(word: str, context: KnownWords) -> Weakness | None:
     groups = context.groups.get(word, frozenset())
     if len(groups) > 1:
         return Weakness("Q3", f"proposed for {' and '.join(sorted(groups))}", 0.8)
-    margin = context.margins.get(word)
-    if margin is not None and margin < CLOSE:
-        return Weakness("Q3", f"nearly as near to another group (by {margin:.2f})", 0.5)
     return None
 
 

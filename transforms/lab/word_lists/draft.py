@@ -6,7 +6,7 @@ The decisions of reviewers are in a journal beside it (`journal.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -98,28 +98,13 @@ def check_names(attribute: str, groups: Sequence[str]) -> None:
 
 def folded(proposals: Mapping[str, Sequence[Proposal]]) -> list[list[Proposal]]:
     """Fold proposals that are one word: spellings, and a plural into its singular."""
-    every = sorted(
-        (place, number, each)
-        for number, own in enumerate(proposals.values())
-        for place, each in enumerate(own)
-        for each in [_Ordered(each)]
-    )
+    # By turns of the groups
+    every = (each for turn in zip_longest(*proposals.values()) for each in turn if each)
     out: dict[str, list[Proposal]] = {}
-    for _, _, ordered in every[:MOST]:
-        each = ordered.proposal
+    for each in islice(every, MOST):
         key = spelling.fold(forms.singular(each.word) or each.word)
         out.setdefault(key, []).append(each)
     return list(out.values())
-
-
-class _Ordered:
-    """A proposal that never decides an order: its place does."""
-
-    def __init__(self, proposal: Proposal):
-        self.proposal = proposal
-
-    def __lt__(self, other: _Ordered) -> bool:
-        return False
 
 
 def make(
@@ -159,12 +144,6 @@ def make(
     frequency = {spelling.fold(word): n for word, n in mentions.frequencies.items()}
     context = KnownWords(
         groups=groups,
-        margins={
-            spelling.fold(each.word): each.margin
-            for own in proposals.values()
-            for each in own
-            if each.margin is not None
-        },
         known=frozenset(known),
         mentions=frequency,
         associations=associations or {},

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -82,15 +81,6 @@ class ReviewState:
         self._actions[place] = own
         self.opinions.setdefault(who, {})[entry.word] = _opinion(own)
 
-    def copy(self) -> ReviewState:
-        """A copy that later decisions do not change."""
-        return ReviewState(
-            self.entries,
-            {who: dict(own) for who, own in self.opinions.items()},
-            dict(self._actions),
-            {who: list(words) for who, words in self._words.items()},
-        )
-
     def last_of(self, reviewer: str) -> str | None:
         """The word of a reviewer's last action that still counts, which undo takes back next."""
         words = self._words.get(reviewer)
@@ -104,40 +94,27 @@ class Journal:
         self.draft = draft
         self.path = path.with_name(path.name + ENDING)
         self._candidates = {each.word: each for each in draft.candidates}
-        self._state = ReviewState()
-        self._read = 0  # bytes of the file that `_state` has
-        self._lock = threading.Lock()
 
     def state(self) -> ReviewState:
-        """What all reviewers have decided so far; lines that were read before are not read again.
+        """What all reviewers have decided so far.
 
-        Returns:
-            The state. What follows the last line break of the file is no decision yet.
+        What follows the last line break of the file is no decision yet.
 
         Raises:
-            DraftError: A line is none of this draft's journal, or the file was shortened.
+            DraftError: A line is none of this draft's journal.
         """
-        with self._lock:
+        found = ReviewState()
+        data = self.path.read_bytes() if self.path.exists() else b""
+        for number, line in enumerate(data.split(b"\n")[:-1], 1):
             try:
-                with self.path.open("rb") as file:
-                    file.seek(self._read)
-                    fresh = file.read()
-                    if os.fstat(file.fileno()).st_size < self._read:
-                        raise DraftError(f"{self.path}: it was shortened while it was in use")
-            except FileNotFoundError:
-                fresh = b""
-            for line in fresh.split(b"\n")[:-1]:
-                try:
-                    entry = Entry.model_validate_json(line)
-                    self._check(entry.word, entry.action, entry.value)
-                except (ValidationError, DraftError) as error:
-                    number = self._state.entries + 1
-                    raise DraftError(
-                        f"{self.path}:{number}: no decision of a review of this draft"
-                    ) from error
-                self._state.add(entry)
-                self._read += len(line) + 1
-            return self._state.copy()
+                entry = Entry.model_validate_json(line)
+                self._check(entry.word, entry.action, entry.value)
+            except (ValidationError, DraftError) as error:
+                raise DraftError(
+                    f"{self.path}:{number}: no decision of a review of this draft"
+                ) from error
+            found.add(entry)
+        return found
 
     def add(self, reviewer: str, word: str, action: Action, value: str = "") -> Entry:
         """Append a decision; it is on disk when this returns."""
@@ -155,7 +132,8 @@ class Journal:
         line = (json.dumps(entry.model_dump(), ensure_ascii=True) + "\n").encode()
         with self.path.open("ab+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            end = _whole_lines(file.fileno())
+            file.seek(0)
+            end = file.read().rfind(b"\n") + 1  # what a kill has left after it is no line
             os.ftruncate(file.fileno(), end)
             try:
                 written = os.write(file.fileno(), line)
@@ -203,17 +181,3 @@ def _opinion(own: Sequence[Entry]) -> Opinion:
         comments=tuple(each.value for each in own if each.action == "comment"),
         decided=decision is not None,
     )
-
-
-def _whole_lines(descriptor: int) -> int:
-    """Length of a file up to its last line break: what a kill has left after it is no line."""
-    size = os.fstat(descriptor).st_size
-    step = 1 << 16
-    at = size
-    while at:
-        begin = max(0, at - step)
-        place = os.pread(descriptor, at - begin, begin).rfind(b"\n")
-        if place >= 0:
-            return begin + place + 1
-        at = begin
-    return 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from evenflow.transforms.lab.word_lists import compare, complete, criteria
+from evenflow.transforms.lab.word_lists import complete, criteria
 from evenflow.transforms.lab.word_lists import corpus as corpora
-from evenflow.transforms.lab.word_lists.complete import Missing
 from evenflow.transforms.substitution import roles
 from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
@@ -20,13 +19,13 @@ def completed(name: str, texts: Iterable[list[str]]) -> tuple[dict[str, Any], Wo
     """Find what a word list lacks: counterparts, singulars and plurals, convergence."""
     words = loader.load(name)
     missing = complete.missing_numbers(words)
-    before, after = corpora.count(texts, [words, complete.with_words(words, missing)])
+    before, after = corpora.count(texts, [words, complete.with_forms(words, missing)])
     counts = after.frequencies
     present = sorted(
         (each for each in missing if counts[each.word]),
         key=lambda each: (-counts[each.word], each.word),
     )
-    fuller = _with_forms(words, complete.with_partners(words, present, missing))
+    fuller = complete.with_forms(words, present, missing)
     kept = [label in fuller.labels for label in after.labels]
     after = replace(
         after,
@@ -36,6 +35,7 @@ def completed(name: str, texts: Iterable[list[str]]) -> tuple[dict[str, Any], Wo
         counts=after.counts[:, kept],
     )
     curves = {"list": complete.curve(before), "completed": complete.curve(after)}
+    whole = max(1, int(after.totals.sum()))
     result = {
         "list": name,
         "documents": before.documents,
@@ -48,15 +48,18 @@ def completed(name: str, texts: Iterable[list[str]]) -> tuple[dict[str, Any], Wo
         ],
         "forms_not_in_corpus": sorted(each.word for each in missing if not counts[each.word]),
         "curves": {
-            which: [{"words": each.words, **each.score.model_dump()} for each in points]
+            which: [{"words": n, **each.model_dump()} for n, each in enumerate(points, 1)]
             for which, points in curves.items()
         },
         "settled_at": {
             which: complete.settled(points, TOLERANCE) for which, points in curves.items()
         },
         "labels": [
-            {"label": label, "group": group, "mentions": mentions, "share": round(share, 6)}
-            for label, group, mentions, share in compare.shares(after)
+            {"label": label, "group": fuller.groups[fuller.labels[label]], "mentions": count}
+            | {"share": round(count / whole, 6)}
+            for label, count in sorted(
+                after.frequencies.items(), key=lambda each: (-each[1], each[0])
+            )
         ],
     }
     return result, fuller
@@ -64,24 +67,8 @@ def completed(name: str, texts: Iterable[list[str]]) -> tuple[dict[str, Any], Wo
 
 def compared(name: str, reference: str) -> dict[str, Any]:
     """Compare a word list with a reference: overlap, precision and recall."""
-    groups: list[dict[str, Any]] = [
-        {"group": each.group, "both": len(each.both)}
-        | {"precision": each.precision, "recall": each.recall}
-        | {"only_list": each.only_list, "only_reference": each.only_reference}
-        for each in compare.overlaps(loader.load(name), loader.load(reference))
-    ]
+    groups = complete.overlaps(loader.load(name), loader.load(reference))
     return {"list": name, "reference": reference, "groups": groups}
-
-
-def _with_forms(words: WordList, present: Sequence[Missing]) -> WordList:
-    """The list with forms, their pairs, and where they come from."""
-    pairs = [*words.pairs, *complete.missing_pairs(words, present)]
-    made = {each.word: f"{each.why}, other number of {each.of}" for each in present}
-    return replace(
-        complete.with_words(words, present),
-        pairs=tuple(dict.fromkeys(pairs)),
-        provenance=words.provenance | made,
-    )
 
 
 def sizes(words: WordList) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from evenflow.transforms.lab.word_lists import compare, complete, corpus
+from evenflow.transforms.lab.word_lists import complete, corpus
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.representation import dr
 from evenflow.transforms.substitution.roles import RoleMap
-from evenflow.wordlists.loader import WordList, load
+from evenflow.wordlists.loader import WordList, WordListError, load
 
 TEXTS = [
     "The actor met an actress. The waiters left.",
@@ -66,11 +66,10 @@ def test_missing_forms_and_their_pairs() -> None:
         "waiters",
         "stagehands",
     ]
-    one = complete.with_partners(LIST, missing[:1], missing)
-    assert [each.word for each in one] == ["actresses", "actors"]
-    assert complete.missing_pairs(LIST, one) == [("actresses", "actors")]
-    assert not complete.missing_numbers(replace(LIST, labels=LIST.labels | {
-        each.word: each.group for each in missing}))  # fmt: skip
+    one = complete.with_forms(LIST, missing[:1], missing)
+    assert one.labels.keys() - LIST.labels.keys() == {"actresses", "actors"}
+    assert one.pairs == (*LIST.pairs, ("actresses", "actors"))
+    assert not complete.missing_numbers(complete.with_forms(LIST, missing))
 
 
 def test_missing_counterparts() -> None:
@@ -84,22 +83,25 @@ def test_the_curve_ends_at_the_score_of_the_whole_list() -> None:
     texts = ["he she man woman", "he he him", "the king and the queen; he", "she her"] * 5
     (found,) = corpus.count([texts], [words])
     points = complete.curve(found)
-    assert [each.words for each in points] == list(range(1, len(points) + 1))
-    assert points[-1].score == dr.score(dr.sums(found.by_group()))
+    assert len(points) == max(
+        sum(1 for n, total in enumerate(found.totals) if total and found.groups[n] == group)
+        for group in (0, 1)
+    )
+    assert points[-1] == dr.score(dr.sums(found.by_group()))
     # The first point has the most frequent word of each group alone: “he” 4, “she” 2 of each 6
-    assert points[0].score.dr == pytest.approx(4 / 6 - 1 / 2, abs=1e-6)
+    assert points[0].dr == pytest.approx(4 / 6 - 1 / 2, abs=1e-6)
     settled = complete.settled(points, 0.01)
     assert settled is not None
-    end = points[-1].score.dr
-    assert all(abs((each.score.dr or 0) - (end or 0)) <= 0.01 for each in points[settled - 1 :])
+    end = points[-1].dr
+    assert all(abs((each.dr or 0) - (end or 0)) <= 0.01 for each in points[settled - 1 :])
     if settled > 1:
-        assert abs((points[settled - 2].score.dr or 0) - (end or 0)) > 0.01
+        assert abs((points[settled - 2].dr or 0) - (end or 0)) > 0.01
 
 
 def test_overlap() -> None:
     other = replace(LIST, labels={"actress": 0, "Actor": 1, "usher": 1})
-    female, male = compare.overlaps(LIST, other)
-    assert (female.both, female.precision, female.recall) == (("actress",), 1 / 2, 1.0)
-    assert (male.both, male.only_reference, male.precision) == (("actor",), ("usher",), 1 / 3)
-    with pytest.raises(compare.CompareError, match="other groups"):
-        compare.overlaps(LIST, replace(LIST, groups=("a", "b")))
+    female, male = complete.overlaps(LIST, other)
+    assert (female["both"], female["precision"], female["recall"]) == (1, 1 / 2, 1.0)
+    assert (male["both"], male["only_reference"], male["precision"]) == (1, ("usher",), 1 / 3)
+    with pytest.raises(WordListError, match="other groups"):
+        complete.overlaps(LIST, replace(LIST, groups=("a", "b")))

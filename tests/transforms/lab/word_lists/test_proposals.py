@@ -1,4 +1,4 @@
-"""Proposals from seeds, from a language model, and the checks by criteria."""
+"""Proposals of a language model, counterparts by vectors, and the checks by criteria."""
 
 from __future__ import annotations
 
@@ -12,21 +12,9 @@ from scripted_asker import Says
 from evenflow.transforms.lab.word_lists import asking, criteria, proposals
 from evenflow.transforms.lab.word_lists.criteria import KnownWords
 from evenflow.transforms.lab.word_lists.proposals import ProposalError, WordSpace
-from evenflow.transforms.measures.bias_score.vectors import Vectors, shipped
+from evenflow.transforms.measures.bias_score.vectors import Vectors
 
 SEEDS = {"female": ["woman", "mother", "girl"], "male": ["man", "father", "boy"]}
-
-
-def test_the_shipped_vectors_tell_the_groups_apart() -> None:
-    found = proposals.propose(WordSpace(shipped()), SEEDS, 40)
-    words = {group: [each.word for each in own] for group, own in found.items()}
-    assert words["female"][:3] == SEEDS["female"]
-    assert {"lady", "daughter", "grandmother"} <= set(words["female"])
-    assert {"son", "brothers"} <= set(words["male"])
-    assert not set(words["female"]) & set(words["male"])
-    assert not any("'" in word for own in words.values() for word in own)
-    sources = {each.source.partition(" to ")[0] for own in found.values() for each in own}
-    assert sources == {proposals.SEED, proposals.NEIGHBOUR, proposals.ANALOGY}
 
 
 def test_counterparts_by_analogy() -> None:
@@ -39,21 +27,8 @@ def test_counterparts_by_analogy() -> None:
     seeds = {"female": ["woman"], "male": ["man"]}
     found = proposals.counterparts(space, seeds, {"female": ["queen", "lass", "unknown"]})
     assert found == {"queen": {"male": "king"}, "lass": {"male": "lad"}}
-
-
-@pytest.mark.parametrize(
-    ("seeds", "what"),
-    [
-        ({"a": ["x"]}, "two groups"),
-        ({"a": ["x"], "b": []}, "group b has no seed"),
-        ({"a": ["x"], "b": ["X"]}, "stands in two groups, a and b"),
-        ({"a": ["x"], "b": ["🙂"]}, "needs a letter"),
-        ({"a": ["woman"], "b": ["שלום"]}, "no seed word of b has a vector"),
-    ],
-)
-def test_unusable_seeds(seeds: dict[str, list[str]], what: str) -> None:
-    with pytest.raises(ProposalError, match=what):
-        proposals.propose(WordSpace(shipped()), seeds, 5)
+    with pytest.raises(ProposalError, match="no seed word of male has a vector: שלום"):
+        proposals.counterparts(space, seeds | {"male": ["שלום"]}, {"female": ["queen"]})
 
 
 def test_a_model_is_asked_in_runs_and_duplicates_are_folded() -> None:

@@ -13,12 +13,12 @@ import word_drafts
 from evenflow.transforms.lab.word_lists import agreement, draft, finish
 from evenflow.transforms.lab.word_lists.draft import DraftError
 from evenflow.transforms.lab.word_lists.journal import Journal
-from evenflow.transforms.lab.word_lists.proposals import NEIGHBOUR, SEED, Proposal
+from evenflow.transforms.lab.word_lists.proposals import SEED, Proposal
 from evenflow.wordlists import loader, writing
 from evenflow.wordlists.parsing import label_problem
 
 
-def proposed(*words: str, group: str = "wood", source: str = NEIGHBOUR) -> list[Proposal]:
+def proposed(*words: str, group: str = "wood", source: str = "neighbour") -> list[Proposal]:
     """Proposals of a group."""
     return [Proposal(word, group, source) for word in words]
 
