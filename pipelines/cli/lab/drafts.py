@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    "evenflow words generate --attribute a --groups f,m --seeds f=she … --set llm.url=URL",
+    "evenflow words generate --attribute a --groups f,m --set llm.url=URL …",
 )
 def words_generate(
     *,
