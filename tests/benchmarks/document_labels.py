@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenflow.transforms.lab.training.evaluate import share
+from figures import share
 
 ATTRIBUTES = ("gender", "age", "religion")
 SEED = "2026-11"

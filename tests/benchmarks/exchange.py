@@ -22,14 +22,17 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from document_labels import documents as documents_of
 from document_labels import passages
+from figures import share
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 
 from evenflow.pipelines.lab.train.exchange_figures import JudgedSet, SetJudge
 from evenflow.transforms.lab.training import labelled
-from evenflow.transforms.lab.training.evaluate import Floats, Truth, area, share
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import files
 from evenflow.transforms.models.reader import Reader
@@ -119,7 +122,9 @@ def table(
     return out
 
 
-def area_between(chances: Floats, true: Truth, documents: Sequence[str]) -> tuple[float, float]:
+def area_between(
+    chances: NDArray[Any], true: NDArray[Any], documents: Sequence[str]
+) -> tuple[float, float]:
     """The 95 % interval of the area, by a bootstrap over documents."""
     _, codes = np.unique(np.asarray(documents), return_inverse=True)
     groups = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
@@ -127,7 +132,7 @@ def area_between(chances: Floats, true: Truth, documents: Sequence[str]) -> tupl
     draws: list[float] = []
     for _ in range(DRAWS):
         at = np.concatenate([groups[code] for code in rng.integers(0, len(groups), len(groups))])
-        draws.append(area(chances[at], true[at]))
+        draws.append(roc_auc_score(true[at], chances[at]))
     low, high = np.nanquantile(draws, [0.025, 0.975])
     return float(low), float(high)
 
@@ -147,7 +152,7 @@ def areas(judged: Sequence[JudgedSet], chances: Sequence[float]) -> list[str]:
             low, high = area_between(scores, true, names)
             out.append(
                 f"{attribute} {title}: n {len(true)}, right {true.mean():.3f},"
-                f" area {area(scores, true):.3f} [{low:.3f}, {high:.3f}]"
+                f" area {roc_auc_score(true, scores):.3f} [{low:.3f}, {high:.3f}]"
             )
     return out
 

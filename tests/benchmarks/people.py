@@ -21,11 +21,11 @@ from pathlib import Path
 
 import numpy as np
 from exchange import texts
+from figures import share
 
 from evenflow.schemas.documents import Cell
 from evenflow.transforms.annotation.people import PeopleCounter, cut_cell, mention_chances
 from evenflow.transforms.lab.training import labelled
-from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import CELL

@@ -24,12 +24,13 @@ from collections.abc import Sequence
 from math import floor
 
 import numpy as np
+from figures import share
 from stereotype_documents import DOCUMENTS
 from stereotype_examples import Row
 from stereotype_training import labelled, of_documents, once
 
+from evenflow.pipelines.lab.train.reader import platt
 from evenflow.schemas.config.stereotypes import StereotypeSettings
-from evenflow.transforms.lab.training.evaluate import platt, share
 from evenflow.transforms.lab.training.labelled import is_calibration
 from evenflow.transforms.measures.stereotypes import calibration, probabilities
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD

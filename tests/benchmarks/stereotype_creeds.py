@@ -1,7 +1,7 @@
 """Is a stereotype said of a creed alone, or of people? What the head learns from, and its figures.
 
     python tests/benchmarks/stereotype_creeds.py rows.jsonl   # what the head learns from
-    python -m evenflow.pipelines.lab.train.creeds rows.jsonl OUT
+    python -m evenflow.pipelines.lab.train.heads creeds rows.jsonl OUT
     python tests/benchmarks/stereotype_creeds.py              # its figures
 
 The rows are sentences of tests/data that state a stereotype, and whose `about` says of what. Those
@@ -18,9 +18,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from figures import share
 from stereotype_examples import REAL, Row, of_hash, read, same, shown
 
-from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
 from evenflow.transforms.measures.stereotypes.probabilities import WORD
 from evenflow.transforms.models.encoder import Encoder

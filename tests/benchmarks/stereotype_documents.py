@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from figures import share
 from stereotype_examples import FINDER, SHIPPED, Copies, real, spans, used_to_calibrate
 
 from evenflow.schemas.config import load
-from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
 from evenflow.transforms.measures.stereotypes.masking import mask

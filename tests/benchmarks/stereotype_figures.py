@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from figures import share
 from scipy.stats import rankdata
-
-from evenflow.transforms.lab.training.evaluate import share
 
 Values = npt.NDArray[Any]
 DRAWS = 1000  # of the bootstrap

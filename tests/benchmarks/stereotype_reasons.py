@@ -16,11 +16,11 @@ from collections import defaultdict
 from typing import Any
 
 import orjson
+from figures import share
 from stereotype_documents import documents
 from stereotype_examples import read
 
 from evenflow.schemas.config import load
-from evenflow.transforms.lab.training.evaluate import share
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import sentences

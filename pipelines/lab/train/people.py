@@ -1,6 +1,6 @@
 """Fits the head that says whether a mention names a person of its group.
 
-    python -m evenflow.pipelines.lab.train.people OUT
+    python -m evenflow.pipelines.lab.train.heads people OUT
 
 It learns from the part `train` of the labelled documents, by logistic regression on the vectors of
 the words beside a mention, its label and its vector, a head an attribute and one of all. How the
@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import typer
 
 from evenflow.transforms.lab.training import labelled
 from evenflow.transforms.lab.training.head import write
@@ -236,7 +235,3 @@ def fit_all(
     labels = {name: each.labels for name, each in heads.items()}
     own, names_of = about | {"labels": labels}, [people.TENSORS]
     write(out / people.MANIFEST, people.FORMAT, people.VERSION, names_of, own, weights)
-
-
-if __name__ == "__main__":
-    typer.run(train)

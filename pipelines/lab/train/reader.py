@@ -1,7 +1,7 @@
 """Trains the reader that ships.
 
-    python -m evenflow.pipelines.lab.train.reader PRETRAINED FIRST --until 2619 --epochs 3
-    python -m evenflow.pipelines.lab.train.reader PRETRAINED OUT --begin FIRST --epochs 2
+    python -m evenflow.pipelines.lab.train.heads reader PRETRAINED FIRST --until 2619 --epochs 3
+    python -m evenflow.pipelines.lab.train.heads reader PRETRAINED OUT --begin FIRST --epochs 2
 
 PRETRAINED is build/models/minilm, which `make models` fetches. It learns from the part `train` of
 the labelled documents, but for one in eight, which calibrates. What ships was trained twice: by the
@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
+import numpy.typing as npt
+from scipy.optimize import minimize
 
 from evenflow.pipelines.lab.train import exchange_figures
 from evenflow.transforms.lab.training.head import write
@@ -95,7 +96,6 @@ def finish(
     how: dict[str, Any],
 ) -> None:
     """Write a trained network, fit the first stage, calibrate both by documents held out."""
-    from evenflow.transforms.lab.training.evaluate import platt
     from evenflow.transforms.lab.training.export import write_reader
     from evenflow.transforms.models.reader import Reader
 
@@ -129,6 +129,22 @@ def finish(
     write_reader(fresh, lines, vocabulary, out, about)
 
 
+def platt(logits: npt.NDArray[Any], true: npt.NDArray[Any]) -> list[float]:
+    """Calibrate logits to probabilities (Platt, 1999).
+
+    `logits`: Logits, (n,). `true`: The truth, (n,).
+    """
+    chances = np.where(true, (true.sum() + 1) / (true.sum() + 2), 1 / ((~true).sum() + 2))
+
+    def loss(line: npt.NDArray[Any]) -> float:
+        found = line[0] * logits + line[1]
+        return float(np.mean(np.logaddexp(0, found) - chances * found))
+
+    # BFGS, since Newton's steps can diverge from this start
+    slope, shift = minimize(loss, np.array([1.0, 0.0])).x.tolist()
+    return [slope, shift]
+
+
 def refit_first_stage(finder: exchange_figures.Finder, learnt: Any, out: Path) -> FirstStage:
     """Fit the first stage's head for exchanges anew; its vectors and its other head stay."""
     from evenflow.transforms.lab.training import distil
@@ -145,7 +161,3 @@ def refit_first_stage(finder: exchange_figures.Finder, learnt: Any, out: Path) -
     names, about = [static.WORDS, static.TENSORS], {"exchanges": len(shown)}
     write(out / static.MANIFEST, static.FORMAT, static.VERSION, names, about, tensors)
     return FirstStage(out)
-
-
-if __name__ == "__main__":
-    typer.run(train)

@@ -16,7 +16,7 @@ from parts import needs_training
 needs_training("torch", "transformers", "onnx", "onnxscript", "sklearn")
 
 from evenflow.pipelines.lab.train import reader as reader_command  # noqa: E402
-from evenflow.transforms.lab.training import distil, evaluate, head  # noqa: E402
+from evenflow.transforms.lab.training import distil, head  # noqa: E402
 from evenflow.transforms.models import static  # noqa: E402
 from evenflow.transforms.models.encoder import WIDTH  # noqa: E402
 from evenflow.transforms.models.passages import Place  # noqa: E402
@@ -144,27 +144,12 @@ def test_a_reader_is_trained_and_goes_on_from_an_earlier_training(
     assert said[0] != said[1]
 
 
-@pytest.mark.parametrize(
-    ("values", "true", "expected"),
-    [
-        ([0.1, 0.9], [0, 1], 1.0),
-        ([0.9, 0.1], [0, 1], 0.0),
-        ([0.5, 0.5], [0, 1], 0.5),
-        ([0.5], [1], float("nan")),
-    ],
-)
-def test_area(values: list[float], true: list[int], expected: float) -> None:
-    assert evaluate.area(np.array(values), np.array(true, bool)) == pytest.approx(
-        expected, nan_ok=True
-    )
-
-
 @pytest.mark.parametrize("sure", [0.5, 2.0, 12.0])  # how much too sure the logits are
 def test_platt_makes_probabilities_of_logits(sure: float) -> None:
     rng = np.random.default_rng(0)
     logits = rng.normal(0, 2, 5000)
     true = rng.random(5000) < 1 / (1 + np.exp(-(logits - 1)))
-    slope, shift = evaluate.platt(logits * sure, true)
+    slope, shift = reader_command.platt(logits * sure, true)
     assert slope * sure == pytest.approx(1, abs=0.1)
     assert shift == pytest.approx(-1, abs=0.1)
 
