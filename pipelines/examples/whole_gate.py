@@ -39,7 +39,8 @@ def whole_gate(
     until_end: bool = True,
 ) -> dict[str, Any]:
     """Build the graph."""
-    read = pipeline | "Topic" >> ReadKafkaDocuments(servers, topic, config, until_end=until_end)
+    source = ReadKafkaDocuments(servers, topic, config, seconds, until_end=until_end)
+    read = pipeline | "Topic" >> source
     annotated = read.documents | AnnotateDocuments(config)
     rolling = annotated | RollingRepresentation(4 * seconds, seconds, 3600, config)
     kept, aside = annotated | FilterStereotypes(config)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,25 +120,3 @@ def block(records: Sequence[Any], start: int, next_: int) -> PartitionBlock:
         values=[record.value for record in records],
         headers=[tuple(record.headers) for record in records],
     )
-
-
-def blocks(records: Sequence[Any], start: int, next_: int) -> list[PartitionBlock]:
-    """Cut records of a partition into blocks of at most BLOCK_BYTES; see `block`."""
-    runs = list(batches(records))
-    ends = [*(run[-1].offset + 1 for run in runs[:-1]), next_]
-    return [
-        block(run, first, end) for run, first, end in zip(runs, [start, *ends], ends, strict=False)
-    ]
-
-
-def batches(records: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Split the records into runs of at most BLOCK_BYTES; a larger record is a run of its own."""
-    begin = size = 0
-    for index, record in enumerate(records):
-        own = weight(record)
-        if size and size + own > BLOCK_BYTES:
-            yield records[begin:index]
-            begin, size = index, 0
-        size += own
-    if records:
-        yield records[begin:]

@@ -206,28 +206,22 @@ class PartitionReader:
             )
         return first
 
-    def end(self) -> tuple[float, int] | None:
-        """Ask for the partition's end.
+    def end(self) -> int | None:
+        """Ask for the offset after the partition's last readable record.
 
         Returns:
-            When the broker was asked, in seconds since 1970, and the offset after the last readable
-            record; None if the broker does not answer.
+            The offset; None if the broker does not answer.
 
         Raises:
             KafkaSourceError: The failure will not pass, or has lasted too long.
         """
         try:
-            asked = time.time()
             end = ask_offsets(self._connect().end_offsets, [self._tp])[self._tp]
         except kafka_errors.KafkaError as error:
             self._note_failure(error)
             return None
         self.failing_since = None
-        return asked, end
-
-    def known_end(self) -> int | None:
-        """Return the end offset that the last fetch gave, without a request."""
-        return self._consumer.highwater(self._tp) if self._consumer is not None else None
+        return end
 
     def _connect(self) -> Any:
         """Return the consumer; connect it if there is none."""

@@ -7,11 +7,9 @@ its offsets, and no record is ever late.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 # A timestamp this much ahead of the clock is a defect and counts as none: brokers of Kafka 4 refuse
 # such records by default (message.timestamp.after.max.ms), and one of them would hold every later
@@ -43,17 +41,16 @@ class OffsetRange(NamedTuple):
     next: int
 
 
-def effective(times: Sequence[int], before: int, now: int) -> npt.NDArray[np.int64]:
+def effective(times: Iterable[int], before: int, until: int) -> list[int]:
     """Compute the effective times of records that follow each other.
 
     Args:
         times: The records' own timestamps (n,), in milliseconds since 1970; -1 for none.
         before: The effective time before the first.
-        now: The clock. Timestamps more than FUTURE_MS ahead of it count as none.
+        until: The end of their span. Timestamps from there on count as none.
 
     Returns:
         Effective times (n,).
     """
-    own = np.asarray(times, np.int64)
-    own = np.where(own > now + FUTURE_MS, 0, own)
-    return np.maximum.accumulate(np.maximum(own, before))
+    own = (each if each < until else before for each in times)
+    return list(accumulate(own, max, initial=before))[1:]

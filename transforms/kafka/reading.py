@@ -1,4 +1,4 @@
-"""Reads ranges of offsets, and whole partitions with the times of their records.
+"""Reads ranges of offsets.
 
 What is guaranteed, and by what:
 
@@ -15,22 +15,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from evenflow.transforms.kafka.batches import BatchTooLargeError
-from evenflow.transforms.kafka.blocks import BLOCK_BYTES, Item, Lost, block, blocks, weight
+from evenflow.transforms.kafka.blocks import BLOCK_BYTES, Item, Lost, block, weight
 from evenflow.transforms.kafka.client import AGAIN_SECONDS, PATIENCE_SECONDS, PartitionReader
 from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
-from evenflow.transforms.kafka.panes import OffsetRange, effective
+from evenflow.transforms.kafka.panes import OffsetRange
 from evenflow.transforms.kafka.settings import KafkaSettings
 
 WAIT_SECONDS = 0.05  # how long to wait for data that the broker is known to have
 MOST_OPEN = 16  # partitions whose connections are kept
-# Seconds until a quiet partition is read again, longer each time; its fetch goes on meanwhile
-DELAYS = (0.05, 0.1, 0.2, 0.4)
-# How much later than its timestamp a record may arrive, because producers gather records before
-# they send them
-QUIET_SECONDS = 1.0
 
 
 class RangeReader:
@@ -98,10 +93,13 @@ def _polls(reader: PartitionReader, part: OffsetRange) -> Iterator[tuple[int, li
         if after > at:
             at = min(after, part.next)
             yield at, [record for record in records if record.offset < part.next]
-        elif (answer := reader.end()) is None:
+        elif (end := reader.end()) is None:
             time.sleep(AGAIN_SECONDS)
-        elif answer[1] < part.next:
-            raise _shortened(reader, part.next, answer[1])
+        elif end < part.next:
+            raise BeyondEndError(
+                f"{reader.name} ended at {part.next} and ends at {end} now: was the topic deleted"
+                " and made anew?"
+            )
 
 
 def _lost(
@@ -109,108 +107,3 @@ def _lost(
 ) -> Lost:
     large = isinstance(error, BatchTooLargeError)
     return Lost(reader.topic, reader.partition, at, gone, large)
-
-
-def _shortened(reader: PartitionReader, stop: int, end: int) -> BeyondEndError:
-    return BeyondEndError(
-        f"{reader.name} ended at {stop} and ends at {end} now: was the topic deleted and made anew?"
-    )
-
-
-class Timed(NamedTuple):
-    """An item with effective times, in milliseconds since 1970.
-
-    Attributes:
-        times: Of the records of a block; of a loss one time.
-    """
-
-    item: Item
-    times: list[int]
-
-
-class PartitionReading:
-    """Reads one partition with the times of its records; not thread-safe.
-
-    The clock of a partition is the effective time of its last record. When the broker has said that
-    there is no more, it follows the machine's clock at a distance of QUIET_SECONDS.
-
-    Args:
-        stop: The offset at which it ends; None: it has no end.
-
-    Attributes:
-        time: The partition's clock, in milliseconds since 1970.
-        due: When to read again, on the monotonic clock in seconds.
-    """
-
-    def __init__(self, reader: PartitionReader, start: int, time: int, stop: int | None):
-        self._reader, self._stop = reader, stop
-        self.at, self.time = start, time
-        self.due = 0.0
-        self._quiet = 0
-
-    @property
-    def ended(self) -> bool:
-        """Whether all is read."""
-        return self._stop is not None and self.at >= self._stop
-
-    def read(self) -> list[Timed]:
-        """Read what is there.
-
-        Returns:
-            Blocks of records, and ranges of lost offsets, in order; none where nothing is there.
-
-        Raises:
-            KafkaSourceError: Reading cannot go on.
-        """
-        if self.ended:
-            return []
-        items, after = self._next()
-        out = []
-        for item in items:
-            times = [self.time]
-            if not isinstance(item, Lost):
-                now = int(time.time() * 1000)
-                times = effective(item.timestamps, self.time, now).tolist()
-            self.at, self.time, self._quiet = item.next, times[-1], 0
-            out.append(Timed(item, times))
-        if self._stop is not None and after == self._stop:  # the last offsets have no records
-            self.at = self._stop
-        elif not items:
-            self.due = time.monotonic() + self._rest(after)
-        return out
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._reader.close()
-
-    def _next(self) -> tuple[list[Item], int]:
-        """Read up to the stop; return the items and the offset after them."""
-        reader, at, stop = self._reader, self.at, self._stop
-        end = reader.known_end()
-        try:
-            records, after = reader.read(
-                at, WAIT_SECONDS if stop is not None or end is None or end > at else 0.0
-            )
-        except (OutOfRangeError, BatchTooLargeError) as error:
-            gone = error.next if stop is None else min(error.next, stop)
-            return ([_lost(reader, at, gone, error)], gone) if gone > at else ([], at)
-        if stop is not None and after > stop:
-            records, after = [record for record in records if record.offset < stop], stop
-        return list(blocks(records, at, after)), after
-
-    def _rest(self, after: int) -> float:
-        """Decide how many seconds to wait for a partition that gave nothing.
-
-        Its clock follows the machine's if the partition is quiet.
-        """
-        answer = self._reader.end()
-        if answer is None:
-            return AGAIN_SECONDS
-        asked, end = answer
-        if end > after:
-            return 0.0
-        if self._stop is not None:
-            raise _shortened(self._reader, self._stop, end)
-        self._quiet += 1
-        self.time = max(self.time, int((asked - QUIET_SECONDS) * 1000))
-        return DELAYS[min(self._quiet, len(DELAYS)) - 1]

@@ -222,7 +222,7 @@ class StreamRun:
             if time.monotonic() - reported > REPORT_SECONDS:
                 reported = time.monotonic()
                 if self.observer.backlog is not None:
-                    waiting = source.number > len(entries)
+                    waiting = source.at.number > len(entries)
                     self.observer.backlog(source.backlog(entries.totals.positions), waiting)
             if pane is None:
                 yield source.pause

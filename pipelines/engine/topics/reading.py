@@ -20,6 +20,7 @@ from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.kafka import records
 from evenflow.transforms.kafka.blocks import Item, Lost
 from evenflow.transforms.kafka.client import PATIENCE_SECONDS
+from evenflow.transforms.kafka.panes import effective
 from evenflow.transforms.kafka.reading import RangeReader
 from evenflow.transforms.kafka.settings import KafkaSettings
 from evenflow.transforms.staging.block import Part, StagedBlock
@@ -56,7 +57,7 @@ class TopicReads:
                 with worker.timed("annotate"):
                     done = self.annotated(item, worker.annotator)
                 if not isinstance(item, Lost):
-                    last = max([last, *(each for each in item.timestamps if each < until)])
+                    last = effective(item.timestamps, last, until)[-1]
                 yield Piece(
                     (part.partition, item.start), f"{part.partition:06d}-{item.start:020d}", done
                 )

@@ -22,6 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -93,24 +94,50 @@ def positions(given: Mapping[str, Position]) -> dict[int, int]:
     return {int(partition): position.next for partition, position in given.items()}
 
 
-class TopicSource:
-    """Cuts the panes of a topic that a ledger lacks.
+class At(NamedTuple):
+    """How far a topic is cut.
+
+    Attributes:
+        next: The next offset of each partition that is not in a pane.
+        number: The number of the next pane.
+        last: The last pane; None: there is none.
+        rest: What is left of its span.
+        floor: No later pane begins before this time, in milliseconds since 1970.
+    """
+
+    next: dict[int, int]
+    number: int = 0
+    last: PaneId | None = None
+    rest: tuple[OffsetRange, ...] = ()
+    floor: int = 0
+
+    def behind(self, pane: TopicPane) -> At:
+        """Where cutting goes on behind a pane."""
+        now = self.next | {each.partition: each.next for each in pane.ranges}
+        floor = max(self.floor, pane.id.span + (0 if pane.rest else pane.span_ms))
+        return At(now, pane.number + 1, pane.id, pane.rest, floor)
+
+
+START = At({})
+
+
+class Cutter:
+    """Cuts a topic.
 
     Args:
         partitions: Says how many partitions the topic has.
         stops: Where each partition ends; None: they have no end.
         note: Called with what a user should know.
+        at: How far the topic is cut.
+        patience: How many seconds a broker may be away.
 
     Attributes:
-        next: The next offset of each partition that is not in a pane.
-        given: The panes that are cut and not committed.
+        at: How far the topic is cut.
         pause: How many seconds to wait before the next look.
     """
 
     def __init__(
         self,
-        output: Storage,
-        entries: History,
         lookups: Lookups,
         partitions: Callable[[], int],
         span_ms: int,
@@ -118,23 +145,15 @@ class TopicSource:
         stops: Sequence[int] | None = None,
         note: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.time,
+        look: float = LOOK_SECONDS,
+        at: At = START,
+        patience: float = PATIENCE_SECONDS,
     ):
-        self._output, self._lookups, self._count = output, lookups, partitions
+        self._lookups, self._count, self.at = lookups, partitions, at
         self._span_ms, self._grace_ms = span_ms, int(config.kafka.grace * 1000)
         self._most = config.pane.docs or config.pane.mib * MIB_RECORDS
-        self._stops, self._note, self._clock = stops, note, clock
-        self._look = LOOK_SECONDS if output.local is not None else STORE_LOOK_SECONDS
-        totals = entries.totals
-        self.number = len(entries)
-        self.next = positions(totals.positions)
-        self._last = None if totals.stream is None else PaneId(*totals.stream)
-        self._floor = 0  # start of the span that records may be in
-        self._rest: tuple[OffsetRange, ...] = ()  # of the span that is cut into parts
-        if self.number and (last := read_cut(output, self.number - 1)) is not None:
-            at_end = all(self.next.get(each.partition) == each.next for each in last.ranges)
-            if at_end and last.id == self._last:
-                self._rest = last.rest
-        self.given: dict[int, TopicPane] = {}
+        self._stops, self._note, self._clock, self._look = stops, note, clock, look
+        self._patience = patience
         self._partitions, self._counted = 0, -WATCH_SECONDS
         self._ends: dict[int, int] = {}
         self._answered = time.monotonic()
@@ -150,7 +169,7 @@ class TopicSource:
         """Count the records of each partition that are not committed yet."""
         done = positions(committed)
         return {
-            number: max(0, end - done.get(number, self.next.get(number, 0)))
+            number: max(0, end - done.get(number, self.at.next.get(number, 0)))
             for number, end in self._ends.items()
         }
 
@@ -158,41 +177,184 @@ class TopicSource:
     def over(self) -> bool:
         """Whether all is cut, up to the stops."""
         return self._stops is not None and all(
-            self.next.get(number, 0) >= stop for number, stop in enumerate(self._stops)
+            self.at.next.get(number, 0) >= stop for number, stop in enumerate(self._stops)
         )
+
+    def _fail(self, error: UnreachableError) -> None:
+        """Note that the broker does not answer; raise it once that has lasted too long."""
+        now = time.monotonic()
+        if self._failing is None:
+            self._failing = now
+            self._note(f"{error}; trying on")
+        if now - self._failing > self._patience:
+            raise error
+        self.pause = IDLE_SECONDS
+
+    def look(self) -> None:
+        """Ask for the partitions and their ends. Raises KafkaSourceError."""
+        if self._stops is not None:
+            self._partitions = len(self._stops)
+        elif time.monotonic() - self._counted > WATCH_SECONDS:
+            self._partitions, self._counted = self._count(), time.monotonic()
+        if fresh := [each for each in range(self._partitions) if each not in self.at.next]:
+            self.at = self.at._replace(next=self.at.next | self._lookups.firsts(fresh))
+        ends = self._lookups.ends(range(self._partitions))
+        for number, end in ends.items():
+            stop = end if self._stops is None else min(self._stops[number], end)
+            due = self.at.next[number]
+            if end < due or (self._stops is not None and stop < self._stops[number]):
+                raise BeyondEndError(
+                    f"{self._lookups.topic} partition {number}: offset {due} is due"
+                    f" but the partition ends at {end}: was the topic deleted and made anew, or its"
+                    " log cut? Go on with a new output directory"
+                )
+            ends[number] = stop
+        self._ends = ends
+        now = time.monotonic()
+        away = now - self._answered if self._failing is None else now - self._failing
+        if self._failing is not None and away > AWAY_SECONDS:
+            self._wait_until = now + min(away, RETURN_SECONDS)
+        self._answered, self._failing = now, None
+
+    def cut(self) -> TopicPane | None:
+        """Cut the next pane; None: none is due, and `pause` says for how long.
+
+        Raises:
+            KafkaSourceError: Cutting cannot go on.
+        """
+        try:
+            return self._cut()
+        except UnreachableError as error:
+            self._fail(error)
+            return None
+
+    def _cut(self) -> TopicPane | None:
+        if self.at.rest:
+            assert self.at.last is not None
+            return self._part(PaneId(self.at.last.span, self.at.last.part + 1), self.at.rest)
+        now = int(self._clock() * 1000)  # before the ends: records that come later are of later
+        self.look()
+        due = self.at.next
+        sure = now - self._grace_ms if time.monotonic() >= self._wait_until else 0
+        if all(end <= due[number] for number, end in self._ends.items()):
+            if self._stops is None:
+                passed = max(self.at.floor, sure - sure % self._span_ms)
+                self.at = self.at._replace(floor=passed)
+            self.pause = self._until(self.at.floor + self._span_ms, now)
+            return None
+        span, ends, known = self._first(now)
+        until = span + self._span_ms
+        if not known and self._stops is None and sure < until:
+            self.pause = self._until(until, now)
+            return None
+        ranges = (OffsetRange(each, due[each], end) for each, end in sorted(ends.items()))
+        return self._part(PaneId(span, 0), [each for each in ranges if each.next > each.first])
+
+    def _until(self, due: int, now: int) -> float:
+        """Seconds to wait for a pane that is due at a time."""
+        return min(max((due - now) / 1000, self._look), max(IDLE_SECONDS, self._look))
+
+    def _first(self, now: int) -> tuple[int, dict[int, int], bool]:
+        """Find the first span with records.
+
+        Returns its start, the offset of each partition at which it ends, and whether each partition
+        has a record behind it.
+        """
+        asked: dict[int, tuple[dict[int, int], bool]] = {}
+        floor, due = self.at.floor, self.at.next
+
+        def has_records(spans: int) -> bool:
+            asked[spans] = found = self._bounds(floor + spans * self._span_ms, now)
+            return any(end > due[number] for number, end in found[0].items())
+
+        most = max((now + FUTURE_MS - floor) // self._span_ms + 1, 1)
+        low, high = 0, 1  # spans from the floor on: without records, and perhaps with some
+        while high < most and not has_records(high):
+            low, high = high, high * 2
+        high = min(high, most)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if has_records(middle) else (middle, high)
+        ends, known = asked.get(high) or self._bounds(floor + high * self._span_ms, now)
+        return floor + (high - 1) * self._span_ms, ends, known
+
+    def _bounds(self, until: int, now: int) -> tuple[dict[int, int], bool]:
+        """Where each partition reaches a time, and whether each has."""
+        found = self._lookups.since(until, range(self._partitions))
+        ends, known = dict(self._ends), True
+        for number, end in self._ends.items():
+            each = found.get(number)
+            if each is None or each.time > now + FUTURE_MS or each.offset >= end:
+                known = False
+            else:
+                ends[number] = max(each.offset, self.at.next[number])
+        return ends, known
+
+    def _part(self, id: PaneId, due: Sequence[OffsetRange]) -> TopicPane:
+        """Take as many offsets of a span as a pane may hold."""
+        total = sum(each.next - each.first for each in due)
+        taken = -(-total // -(-total // self._most))
+        ranges, rest, before = [], [], 0
+        for number, first, end in due:
+            begin, before = before * taken // total, before + end - first
+            middle = first + before * taken // total - begin
+            ranges.append(OffsetRange(number, first, middle))
+            rest.append(OffsetRange(number, middle, end))
+        given, left = (
+            tuple(each for each in parts if each.next > each.first) for parts in (ranges, rest)
+        )
+        return TopicPane(self.at.number, id, given, self._span_ms, left)
+
+
+class TopicSource(Cutter):
+    """Cuts the panes of a topic that a ledger lacks, and notes each in the output.
+
+    Arguments are those of `Cutter`.
+
+    Attributes:
+        given: The panes that are cut and not committed.
+    """
+
+    def __init__(self, output: Storage, entries: History, *arguments: Any, **named: Any):
+        totals = entries.totals
+        number, next_ = len(entries), positions(totals.positions)
+        last = None if totals.stream is None else PaneId(*totals.stream)
+        look = LOOK_SECONDS if output.local is not None else STORE_LOOK_SECONDS
+        super().__init__(*arguments, look=look, **named)
+        rest: tuple[OffsetRange, ...] = ()
+        if number and (cut := read_cut(output, number - 1)) is not None:
+            at_end = all(next_.get(each.partition) == each.next for each in cut.ranges)
+            if at_end and cut.id == last:
+                rest = cut.rest
+        floor = 0 if last is None else last.span + (0 if rest else self._span_ms)
+        self.at = At(next_, number, last, rest, floor)
+        self._output = output
+        self.given: dict[int, TopicPane] = {}
 
     def panes(self) -> Iterator[TopicPane | None]:
         """Cut panes in order; None where none is due, and `pause` says for how long."""
         while (pane := self._noted()) is not None:
             yield self._taken(pane)
         while not self.over:
-            try:
-                pane = self._cut()
-            except UnreachableError as error:
-                self._fail(error)
-                yield None
-                continue
-            if pane is None:
-                yield None
-            elif self._output.create(cut_name(pane.number), pane.note()):
-                yield self._taken(pane)
-            elif (pane := self._noted()) is not None:
-                yield self._taken(pane)  # of a run that is to lose, or has lost, the lease
+            pane = self.cut()
+            if pane is not None and not self._output.create(cut_name(pane.number), pane.note()):
+                pane = self._noted()  # of a run that is to lose, or has lost, the lease
+            yield None if pane is None else self._taken(pane)
 
     def _noted(self) -> TopicPane | None:
         """The next pane as it is noted; None where nothing is.
 
         A run that has lost the lease may note a pane that does not go on from the last one here.
         """
-        pane = read_cut(self._output, self.number)
+        pane = read_cut(self._output, self.at.number)
         if pane is None:
             return None
         goes_on = all(
-            self.next.get(each.partition, each.first) == each.first for each in pane.ranges
+            self.at.next.get(each.partition, each.first) == each.first for each in pane.ranges
         )
-        if goes_on and (self._last is None or pane.id > self._last):
+        if goes_on and (self.at.last is None or pane.id > self.at.last):
             return pane
-        self._output.remove([cut_name(self.number)])
+        self._output.remove([cut_name(self.at.number)])
         return None
 
     def was_given(self, pane: int, ranges: Sequence[SourceRange]) -> bool:
@@ -209,119 +371,6 @@ class TopicSource:
 
     def _taken(self, pane: TopicPane) -> TopicPane:
         """Go on behind a pane."""
-        self.next |= {each.partition: each.next for each in pane.ranges}
-        self._last, self._rest, self.number = pane.id, pane.rest, self.number + 1
+        self.at = self.at.behind(pane)
         self.given[pane.number] = pane
         return pane
-
-    def _fail(self, error: UnreachableError) -> None:
-        """Note that the broker does not answer; raise it once that has lasted too long."""
-        now = time.monotonic()
-        if self._failing is None:
-            self._failing = now
-            self._note(f"{error}; trying on")
-        if now - self._failing > PATIENCE_SECONDS:
-            raise error
-        self.pause = IDLE_SECONDS
-
-    def look(self) -> None:
-        """Ask for the partitions and their ends. Raises KafkaSourceError."""
-        if self._stops is not None:
-            self._partitions = len(self._stops)
-        elif time.monotonic() - self._counted > WATCH_SECONDS:
-            self._partitions, self._counted = self._count(), time.monotonic()
-        if fresh := [each for each in range(self._partitions) if each not in self.next]:
-            self.next |= self._lookups.firsts(fresh)
-        ends = self._lookups.ends(range(self._partitions))
-        for number, end in ends.items():
-            stop = end if self._stops is None else min(self._stops[number], end)
-            if end < self.next[number] or (self._stops is not None and stop < self._stops[number]):
-                raise BeyondEndError(
-                    f"{self._lookups.topic} partition {number}: offset {self.next[number]} is due"
-                    f" but the partition ends at {end}: was the topic deleted and made anew, or its"
-                    " log cut? Go on with a new output directory"
-                )
-            ends[number] = stop
-        self._ends = ends
-        now = time.monotonic()
-        away = now - self._answered if self._failing is None else now - self._failing
-        if self._failing is not None and away > AWAY_SECONDS:
-            self._wait_until = now + min(away, RETURN_SECONDS)
-        self._answered, self._failing = now, None
-
-    def _cut(self) -> TopicPane | None:
-        """Cut the next pane; None: none is due."""
-        if self._rest:
-            assert self._last is not None
-            return self._part(PaneId(self._last.span, self._last.part + 1), self._rest)
-        now = int(self._clock() * 1000)  # before the ends: records that come later are of later
-        self.look()
-        sure = now - self._grace_ms if time.monotonic() >= self._wait_until else 0
-        floor = self._floor if self._last is None else self._last.span + self._span_ms
-        self._floor = max(self._floor, floor)
-        if all(end <= self.next[number] for number, end in self._ends.items()):
-            if self._stops is None:
-                self._floor = max(self._floor, sure - sure % self._span_ms)
-            self.pause = self._until(self._floor + self._span_ms, now)
-            return None
-        span, ends, known = self._first(now)
-        until = span + self._span_ms
-        if not known and self._stops is None and sure < until:
-            self.pause = self._until(until, now)
-            return None
-        due = (OffsetRange(each, self.next[each], end) for each, end in sorted(ends.items()))
-        return self._part(PaneId(span, 0), [each for each in due if each.next > each.first])
-
-    def _until(self, due: int, now: int) -> float:
-        """Seconds to wait for a pane that is due at a time."""
-        return min(max((due - now) / 1000, self._look), max(IDLE_SECONDS, self._look))
-
-    def _first(self, now: int) -> tuple[int, dict[int, int], bool]:
-        """Find the first span with records.
-
-        Returns its start, the offset of each partition at which it ends, and whether each partition
-        has a record behind it.
-        """
-        asked: dict[int, tuple[dict[int, int], bool]] = {}
-
-        def has_records(spans: int) -> bool:
-            asked[spans] = found = self._bounds(self._floor + spans * self._span_ms, now)
-            return any(end > self.next[number] for number, end in found[0].items())
-
-        most = max((now + FUTURE_MS - self._floor) // self._span_ms + 1, 1)
-        low, high = 0, 1  # spans from the floor on: without records, and perhaps with some
-        while high < most and not has_records(high):
-            low, high = high, high * 2
-        high = min(high, most)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if has_records(middle) else (middle, high)
-        ends, known = asked.get(high) or self._bounds(self._floor + high * self._span_ms, now)
-        return self._floor + (high - 1) * self._span_ms, ends, known
-
-    def _bounds(self, until: int, now: int) -> tuple[dict[int, int], bool]:
-        """Where each partition reaches a time, and whether each has."""
-        found = self._lookups.since(until, range(self._partitions))
-        ends, known = dict(self._ends), True
-        for number, end in self._ends.items():
-            each = found.get(number)
-            if each is None or each.time > now + FUTURE_MS or each.offset >= end:
-                known = False
-            else:
-                ends[number] = max(each.offset, self.next[number])
-        return ends, known
-
-    def _part(self, id: PaneId, due: Sequence[OffsetRange]) -> TopicPane:
-        """Take as many offsets of a span as a pane may hold."""
-        total = sum(each.next - each.first for each in due)
-        taken = -(-total // -(-total // self._most))
-        ranges, rest, before = [], [], 0
-        for number, first, end in due:
-            begin, before = before * taken // total, before + end - first
-            middle = first + before * taken // total - begin
-            ranges.append(OffsetRange(number, first, middle))
-            rest.append(OffsetRange(number, middle, end))
-        given, left = (
-            tuple(each for each in parts if each.next > each.first) for parts in (ranges, rest)
-        )
-        return TopicPane(self.number, id, given, self._span_ms, left)

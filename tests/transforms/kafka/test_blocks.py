@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
 from kafka.consumer.fetcher import ConsumerRecord
 
 from evenflow.transforms.kafka.blocks import (
-    BLOCK_BYTES,
     RECORD_OVERHEAD,
     Lost,
     PartitionBlock,
-    blocks,
+    block,
     weight,
 )
 
@@ -29,8 +26,8 @@ def record(
 
 def test_key_value_headers_timestamp_and_offset_are_kept() -> None:
     given_ = [record(7, 100, b"v", b"k", [("h", b"1"), ("h", None)]), record(9, 50, None)]
-    (block,) = blocks(given_, 5, 12)
-    assert block == PartitionBlock(
+    found = block(given_, 5, 12)
+    assert found == PartitionBlock(
         topic="t",
         partition=3,
         start=5,
@@ -41,29 +38,7 @@ def test_key_value_headers_timestamp_and_offset_are_kept() -> None:
         values=[b"v", None],
         headers=[(("h", b"1"), ("h", None)), ()],
     )
-    assert block.size == 2
-
-
-def test_a_record_larger_than_a_block_is_alone() -> None:
-    sizes = [10, BLOCK_BYTES + 1, 10, BLOCK_BYTES // 2, BLOCK_BYTES // 2, 10]
-    got = blocks([record(i, 0, bytes(size)) for i, size in enumerate(sizes)], 0, 6)
-    assert [block.offsets for block in got] == [[0], [1], [2, 3], [4, 5]]
-
-
-@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 50)), min_size=1, max_size=40))
-def test_all_records_once_in_order_joined_up(data: list[tuple[int, int]]) -> None:
-    offset, given_ = 10, []
-    for gap, size in data:
-        offset += gap
-        given_.append(record(offset, 0, bytes(size * BLOCK_BYTES // 60)))
-    got = blocks(given_, 10, offset + 5)
-    assert [each for block in got for each in block.offsets] == [each.offset for each in given_]
-    assert [block.start for block in got] == [10, *(block.next for block in got)][: len(got)]
-    assert got[-1].next == offset + 5
-
-
-def test_no_records_no_blocks() -> None:
-    assert blocks([], 0, 4) == []
+    assert found.size == 2
 
 
 def test_weight_counts_empty_records_too() -> None:

@@ -1,4 +1,4 @@
-"""Ranges are read whole, whatever polls give, and partitions with the times of their records."""
+"""Ranges are read whole, whatever polls give."""
 
 from __future__ import annotations
 
@@ -6,45 +6,16 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evenflow.transforms.kafka import client, reading
 from evenflow.transforms.kafka.batches import BatchTooLargeError
 from evenflow.transforms.kafka.blocks import BLOCK_BYTES, Lost, PartitionBlock
 from evenflow.transforms.kafka.client import PartitionReader
 from evenflow.transforms.kafka.errors import BeyondEndError, OutOfRangeError
 from evenflow.transforms.kafka.panes import OffsetRange
-from evenflow.transforms.kafka.reading import PartitionReading, RangeReader
+from evenflow.transforms.kafka.reading import RangeReader
 from evenflow.transforms.kafka.settings import KafkaSettings
-
-BEGIN = 1_700_000_000  # seconds since 1970, where the clock begins
-
-
-class Clock:
-    """A clock that goes where it is asked; it stands for the module `time`. ahead: of the time of
-    day alone.
-    """
-
-    now = ahead = 0.0
-
-    def time(self) -> float:
-        """Seconds since 1970."""
-        return BEGIN + self.now + self.ahead
-
-    def monotonic(self) -> float:
-        """Seconds."""
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        """Go on."""
-        self.now += seconds
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    found = Clock()
-    monkeypatch.setattr(client, "time", found)
-    monkeypatch.setattr(reading, "time", found)
-    return found
 
 
 class Answers:
@@ -52,81 +23,19 @@ class Answers:
 
     topic, partition, name = "t", 0, "t[0]"
 
-    def __init__(self, *reads: Any, known: int | None = None, end: tuple[float, int] | None = None):
-        self._reads, self._known, self._end = list(reads), known, end
-        self.waited: list[float] = []
+    def __init__(self, *reads: Any, end: int):
+        self._reads, self._end = list(reads), end
 
-    def known_end(self) -> int | None:
-        """The end that the last fetch told."""
-        return self._known
-
-    def read(self, at: int, wait: float, most: int = 0) -> Any:
+    def read(self, at: int, wait: float, most: int) -> Any:
         """The next answer: records and the offset after them."""
-        self.waited.append(wait)
         answer = self._reads.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    def end(self) -> tuple[float, int] | None:
-        """When the end was asked for, and the end."""
+    def end(self) -> int:
+        """The end."""
         return self._end
-
-
-def answered(reader: Answers, stop: int | None) -> PartitionReading:
-    """A partition of a reader that a test made, from its begin on."""
-    return PartitionReading(cast(PartitionReader, reader), 0, 0, stop)
-
-
-def test_last_offsets_without_records_end_a_partition(clock: Clock) -> None:
-    """Marks of transactions have offsets, and are no records."""
-    partition = answered(Answers(([], 3), end=(BEGIN, 3)), 3)
-    assert partition.read() == [] and partition.ended and partition.at == 3
-    open_ended = answered(Answers(([], 3), end=(BEGIN, 3)), None)
-    assert open_ended.read() == [] and not open_ended.ended and open_ended.at == 0
-
-
-def test_offsets_without_records_before_the_stop_do_not_end_a_partition(clock: Clock) -> None:
-    clock.now = 7.0
-    partition = answered(Answers(([], 2), end=(BEGIN, 5)), 5)
-    assert partition.read() == [] and not partition.ended
-    assert partition.due == 7.0  # there is more: at once
-
-
-def test_an_end_before_the_stop_is_an_error(clock: Clock) -> None:
-    partition = answered(Answers(([], 2), end=(BEGIN, 2)), 5)
-    with pytest.raises(BeyondEndError, match="ended at 5 and ends at 2 now"):
-        partition.read()
-
-
-def test_a_reader_that_knows_no_end_is_asked_later(clock: Clock) -> None:
-    clock.now = 7.0
-    partition = answered(Answers(([], 0)), None)
-    assert partition.read() == [] and partition.due == 7.0 + client.AGAIN_SECONDS
-
-
-@pytest.mark.parametrize(
-    ("stop", "known", "waits"),
-    [(None, 0, False), (None, 1, True), (None, None, True), (5, 0, True)],
-)
-def test_data_are_waited_for_where_there_are_some(
-    stop: int | None, known: int | None, waits: bool, clock: Clock
-) -> None:
-    reader = Answers(([], 0), known=known, end=(BEGIN, 9))
-    answered(reader, stop).read()
-    assert reader.waited == [reading.WAIT_SECONDS if waits else 0.0]
-
-
-@pytest.mark.parametrize(("stop", "gone"), [(None, 9), (4, 4), (9, 9)])
-def test_offsets_that_are_gone_are_lost_up_to_the_stop(
-    stop: int | None, gone: int, clock: Clock
-) -> None:
-    [lost] = answered(Answers(OutOfRangeError(9)), stop).read()
-    assert (lost.item.start, lost.item.next) == (0, gone)
-
-
-def test_a_reader_that_has_lost_nothing_is_read_again(clock: Clock) -> None:
-    assert answered(Answers(OutOfRangeError(0), end=(BEGIN, 1)), None).read() == []
 
 
 def record(offset: int, size: int = 1) -> SimpleNamespace:
@@ -138,7 +47,7 @@ def record(offset: int, size: int = 1) -> SimpleNamespace:
 def items(*reads: Any, first: int = 0, last: int = 8, end: int = 8) -> list[Any]:
     """A range of a partition whose reader gives what a test says."""
     reader = RangeReader(KafkaSettings("h:1"), "t")
-    reader._readers[0] = cast(PartitionReader, Answers(*reads, end=(BEGIN, end)))
+    reader._readers[0] = cast(PartitionReader, Answers(*reads, end=end))
     return list(reader.read(OffsetRange(0, first, last)))
 
 
@@ -165,13 +74,19 @@ def test_what_is_gone_is_lost_up_to_the_end_of_the_range() -> None:
     assert [isinstance(each, Lost) for each in found] == [True, False, True]
 
 
-def test_a_range_that_ends_behind_its_log_is_an_error(clock: Clock) -> None:
+def test_a_range_that_ends_behind_its_log_is_an_error() -> None:
     with pytest.raises(BeyondEndError, match="ended at 8 and ends at 2 now"):
         items(([], 0), end=2)
 
 
-def test_a_quiet_partition_follows_the_clock(clock: Clock) -> None:
-    clock.now = 50.0
-    partition = answered(Answers(([], 0), end=(BEGIN + 50.0, 0)), None)
-    partition.read()
-    assert partition.time == (BEGIN + 49) * 1000
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 50)), min_size=1, max_size=40))
+def test_all_records_once_in_order_joined_up(data: list[tuple[int, int]]) -> None:
+    offset, records = 9, []
+    for gap, size in data:
+        offset += gap
+        records.append(record(offset, size * BLOCK_BYTES // 45))
+    got = items((records, offset + 5), first=10, last=offset + 5)
+    assert [each for block in got for each in block.offsets] == [each.offset for each in records]
+    assert [block.start for block in got] == [10, *(block.next for block in got)][: len(got)]
+    assert got[-1].next == offset + 5
+    assert all(block.size == 1 or sum(map(len, block.values)) <= BLOCK_BYTES for block in got)
