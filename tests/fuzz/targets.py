@@ -22,9 +22,9 @@ from evenflow.pipelines.api.annotator import Annotator, counterfactual
 from evenflow.schemas.config import Config, ConfigError, load
 from evenflow.transforms.io.blocks import read_blocks
 from evenflow.transforms.io.record_parser import RecordParser, UnusableError
+from evenflow.transforms.kafka import blocks
 from evenflow.transforms.kafka import records as kafka_records
 from evenflow.transforms.kafka.batches import bound
-from evenflow.transforms.kafka.blocks import blocks
 from evenflow.transforms.text.sentences import bounds, sentences
 from evenflow.wordlists.loader import WordListError
 
@@ -142,7 +142,8 @@ def kafka(data: bytes) -> None:
         for each in DefaultRecordBatch(builder.build())
     ]
     assert len(records) == len(sent)
-    for block in blocks(records, 0, len(records)):
+    if records:
+        block = blocks.block(records, 0, len(records))
         found = kafka_records.validate(block, config(), frozenset(), "json", {})
         assert len(found.texts) + len(found.dead) + found.deleted == block.size
 
