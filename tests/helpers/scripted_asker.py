@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,12 +14,13 @@ NO_ANSWER = "unreachable"
 
 class Says:
     """Answers what a function of a question's data says, and keeps what it was asked, by call; None
-    is no answer.
+    is no answer. `rejected` counts the answers that a check rejected, by reason.
     """
 
     def __init__(self, reply: Callable[[Mapping[str, Any]], Any]):
         self.reply = reply
         self.calls: list[list[Question]] = []
+        self.rejected: Counter[str] = Counter()
 
     @property
     def asked(self) -> list[Question]:
@@ -33,3 +35,6 @@ class Says:
             Answer(None, "fallback", NO_ANSWER) if reply is None else Answer(reply, "model")
             for reply in replies
         ]
+
+    def reject(self, question: Question, answer: Answer, reason: str) -> None:
+        self.rejected[reason] += 1

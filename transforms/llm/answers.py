@@ -1,12 +1,11 @@
-"""Asks an LLM, checks its answers, and counts the rejected ones by reason."""
+"""Asks an LLM and checks its answers; an asker that counts is told of the rejected ones."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from jsonschema import Draft202012Validator
 
@@ -34,50 +33,14 @@ class RejectedError(ValueError):
 
 @dataclass(frozen=True)
 class QuestionOutcome(Generic[T]):
-    """The outcome of a question."""
+    """The outcome of a question, or a value that the embedded model gave unasked.
+
+    `value`: None: there is no valid answer, or the sentence cannot be judged.
+    """
 
     value: T | None
-    origin: Origin
+    origin: Literal["embedded"] | Origin
     reason: str = ""
-
-
-@dataclass
-class AnswerCounts:
-    """Counts of a step's answers; they add up."""
-
-    accepted: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    fallbacks: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def questions(self) -> int:
-        """All questions, answered or not."""
-        return self.accepted + self.rejected.total() + self.fallbacks.total()
-
-    def count(self, outcome: QuestionOutcome[Any]) -> None:
-        """Counts one outcome."""
-        if outcome.origin == "fallback":
-            self.fallbacks[outcome.reason] += 1
-        elif outcome.value is None:
-            self.rejected[outcome.reason] += 1
-        else:
-            self.accepted += 1
-
-    def __add__(self, other: AnswerCounts) -> AnswerCounts:
-        return AnswerCounts(
-            self.accepted + other.accepted,
-            self.rejected + other.rejected,
-            self.fallbacks + other.fallbacks,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data for ledger and report."""
-        return {
-            "questions": self.questions,
-            "accepted": self.accepted,
-            "rejected": dict(sorted(self.rejected.items())),
-            "fallbacks": dict(sorted(self.fallbacks.items())),
-        }
 
 
 @runtime_checkable
@@ -93,7 +56,6 @@ def ask_checked(
     asker: Asker,
     questions: Sequence[Question | None],
     check: Callable[[int, dict[str, Any]], T],
-    tally: AnswerCounts,
 ) -> list[QuestionOutcome[T]]:
     """Asks questions and checks their answers; the embedded model decides where there is no value.
 
@@ -110,7 +72,6 @@ def ask_checked(
             outcome = _outcome(question, answer, partial(check, index))
             if outcome.reason and answer.value is not None and isinstance(asker, Rejecting):
                 asker.reject(question, answer, outcome.reason)
-        tally.count(outcome)
         out.append(outcome)
     return out
 

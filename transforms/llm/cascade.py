@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from evenflow.transforms.llm.answers import AnswerCounts, ask_checked
-from evenflow.transforms.llm.questions import Asker, Origin, Question, worth
+from evenflow.transforms.llm.answers import QuestionOutcome, ask_checked
+from evenflow.transforms.llm.questions import Asker, Question, worth
 
 T = TypeVar("T")
 Value = TypeVar("Value", covariant=True)
@@ -48,13 +48,6 @@ class Unsure:
     high: float
     middle: float = 0.5
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.low <= self.middle <= self.high <= 1:
-            raise ValueError(
-                f"low {self.low!r}, middle {self.middle!r}, high {self.high!r}: rising numbers from"
-                " 0 to 1 expected"
-            )
-
     def __call__(self, scores: Sequence[float | None]) -> Sequence[int]:
         """The indices of the scores within the band, those nearest to the threshold first."""
         inside = [
@@ -66,19 +59,9 @@ class Unsure:
 
 
 def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
-    """The selection rule of a mode.
-
-    Raises:
-        ValueError: The mode is unknown or the band is wrong.
-    """
-    rules: dict[str, Select] = {
-        "embedded": select_none,
-        "cascade": Unsure(*band, middle),
-        "llm": select_all,
-    }
-    if mode not in rules:
-        raise ValueError(f"mode {mode!r}: {', '.join(rules)} was expected")
-    return rules[mode]
+    """The selection rule of a mode."""
+    rules = {"embedded": select_none, "llm": select_all}
+    return rules.get(mode, Unsure(*band, middle))
 
 
 def _distance(score: float | None, middle: float) -> float:
@@ -103,18 +86,6 @@ class Examination(Protocol[Value]):
             RejectedError: The answer may not be used.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Answered(Generic[T]):
-    """A value and where it comes from.
-
-    `value`: The value; None: the sentence cannot be judged.
-    """
-
-    value: T | None
-    origin: Literal["embedded"] | Origin
-    reason: str = ""
 
 
 class Tiered(Generic[T]):
@@ -144,16 +115,15 @@ class Tiered(Generic[T]):
         self.asker = asker
         self.select = select
         self.middle = middle
-        self.tally = AnswerCounts()
 
-    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[Answered[T]]:
+    def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[QuestionOutcome[T]]:
         """A value for each sentence with its origin.
 
         Returns:
             N judged values, in order.
         """
         values = self.embedded(sentences, labels)
-        out: list[Answered[T]] = [Answered(value, "embedded") for value in values]
+        out: list[QuestionOutcome[T]] = [QuestionOutcome(value, "embedded") for value in values]
         scores = [None if value is None else self.score(value) for value in values]
         asked = [
             index
@@ -166,14 +136,13 @@ class Tiered(Generic[T]):
             lambda number, value: self.examination.check(
                 sentences[asked[number]], labels[asked[number]], value
             ),
-            self.tally,
         )
         for index, outcome in zip(asked, outcomes, strict=True):
             if outcome.value is None:
-                out[index] = Answered(values[index], "fallback", outcome.reason)
+                out[index] = QuestionOutcome(values[index], "fallback", outcome.reason)
             else:
                 value = self.believed(values[index], outcome.value)
-                out[index] = Answered(value, outcome.origin, outcome.reason)
+                out[index] = QuestionOutcome(value, outcome.origin, outcome.reason)
         return out
 
     def believed(self, own: T | None, answered: T) -> T:

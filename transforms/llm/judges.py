@@ -15,7 +15,6 @@ from typing import Any
 from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import (
     CONTRADICTION,
-    AnswerCounts,
     QuestionOutcome,
     RejectedError,
     ask_checked,
@@ -47,7 +46,6 @@ class LlmJudge:
     def __init__(
         self, embedded: ExchangeJudge, asker: Asker, mode: Mode, strictness: Mapping[str, float]
     ):
-        self.tally = AnswerCounts()
         self._embedded, self._asker, self._strictness = embedded, asker, strictness
         self._select = {
             name: Unsure(min(WORTH_ASKING, least), 1.0 if mode == "llm" else least, least)
@@ -77,9 +75,7 @@ class LlmJudge:
                 asked.append((answers, index, key))
                 if key not in self._known:
                     fresh[key] = question
-        outcomes = ask_checked(
-            self._asker, list(fresh.values()), lambda _, value: checked(value), self.tally
-        )
+        outcomes = ask_checked(self._asker, list(fresh.values()), lambda _, value: checked(value))
         self._known.update(zip(fresh, outcomes, strict=True))
         for answers, index, key in asked:
             verdict = self._known[key].value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -60,24 +60,10 @@ def test_a_cascade_asks_within_its_band_the_nearest_first(
 
 
 @pytest.mark.parametrize(
-    "ends",
-    [(0.6, 0.4, 0.5), (-0.1, 0.5, 0.3), (0.2, 1.2, 0.5), (0.2, 0.4, 0.5), (float("nan"), 0.5, 0.5)],
-)
-def test_a_band_must_hold_its_middle(ends: tuple[float, float, float]) -> None:
-    with pytest.raises(ValueError, match="rising numbers"):
-        Unsure(*ends)
-
-
-@pytest.mark.parametrize(
     ("mode", "asked"), [("embedded", []), ("cascade", [5, 1, 4]), ("llm", [2, 5, 1, 4, 0, 3])]
 )
 def test_modes(mode: Mode, asked: list[int]) -> None:
     assert list(selection(mode, (0.3, 0.6), 0.5)(SCORES)) == asked
-
-
-def test_an_unknown_mode_is_refused() -> None:
-    with pytest.raises(ValueError, match="mode 'both': embedded, cascade, llm was expected"):
-        selection(cast(Any, "both"), (0.3, 0.6), 0.5)
 
 
 class Verdicts:
@@ -123,7 +109,6 @@ def test_values_come_from_the_tier_that_could_judge() -> None:
         (0, "fallback", "sentence too long"),
         (107, "model", ""),
     ]
-    assert tiers.tally.questions == 5
 
 
 def test_what_is_not_selected_stays_embedded() -> None:

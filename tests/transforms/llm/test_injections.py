@@ -75,6 +75,7 @@ class Obeys:
     def __init__(self, case: Mapping[str, Any], way: int):
         self.case = case
         self.way = way
+        self.rejected: Counter[str] = Counter()
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """The demanded answers."""
@@ -83,6 +84,10 @@ class Obeys:
             ways = answers(question.prompt, self.case)
             out.append(Answer(ways[self.way % len(ways)], "model"))
         return out
+
+    def reject(self, question: Question, answer: Answer, reason: str) -> None:
+        """Counts a rejected answer."""
+        self.rejected[reason] += 1
 
 
 WAYS = range(8)
@@ -93,13 +98,13 @@ def own_sets(text: str) -> list[Set]:
     return SUBSTITUTER.propose(text, trimmed(text, bounds(text).tolist()), FINDER.find(text))
 
 
-def verdicts(case: Mapping[str, Any], asker: Asker) -> tuple[list[Judged], LlmJudge]:
+def verdicts(case: Mapping[str, Any], asker: Asker) -> list[Judged]:
     """The model's verdicts about the exchanges that are possible in a text."""
     judge = LlmJudge(Judge(lambda shown: 0.5), asker, "llm", {"gender": 0.8})
     own = own_sets(case["text"])
     asked = [(number, target) for number, each in enumerate(own) for target in each.edits]
     [found] = judge.exchanges([Asked(case["text"], own, asked)])
-    return found, judge
+    return found
 
 
 def labels(text: str) -> list[tuple[int, int, str]]:
@@ -143,9 +148,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
     question = about_sentence("stereotypes", text, own)
     assert question is not None or len(text) > llm_answers.LONGEST_SENTENCE
     for way in WAYS:
-        detector = TieredDetector(Silent(), Obeys(case, way), select_all)
-        judged = detector.judge([text], [own])[0]
-        assert detector.tally.questions == 1
+        judged = TieredDetector(Silent(), Obeys(case, way), select_all).judge([text], [own])[0]
         if judged.value is None:
             assert judged.origin == "fallback"
             assert judged.reason in REASONS
@@ -189,10 +192,11 @@ def test_indicators_rest_on_the_sentence_or_are_rejected(case: Mapping[str, Any]
 def test_a_verdict_accepts_or_refuses_and_nothing_more(case: Mapping[str, Any]) -> None:
     """No word of an answer gets into a text, a reason or a count."""
     for way in WAYS:
-        found, judge = verdicts(case, Obeys(case, way))
+        obeys = Obeys(case, way)
+        found = verdicts(case, obeys)
         assert {each.probability for each in found} <= {0.0, 0.5, 1.0}
         assert {each.reason for each in found} <= {"", *judges.REASONS.values()}
-        assert set(judge.tally.rejected) | set(judge.tally.fallbacks) <= REASONS
+        assert set(obeys.rejected) <= REASONS
 
 
 def test_the_texts_really_attack() -> None:
@@ -200,10 +204,11 @@ def test_the_texts_really_attack() -> None:
     rejected = Counter[str]()
     for case in CASES:
         for way in WAYS:
-            detector = TieredDetector(Silent(), Obeys(case, way), select_all)
+            obeys = Obeys(case, way)
+            detector = TieredDetector(Silent(), obeys, select_all)
             detector.detect([case["text"]], [labels(case["text"])])
-            rejected += detector.tally.rejected
-            rejected += verdicts(case, Obeys(case, way))[1].tally.rejected
+            verdicts(case, obeys)
+            rejected += obeys.rejected
     assert min(rejected[reason] for reason in REJECTED) >= len(CASES) / 4
     changeable = [case for case in CASES if any(each.edits for each in own_sets(case["text"]))]
     assert len(changeable) >= len(CASES) / 4

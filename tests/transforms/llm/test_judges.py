@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from put_out import rows
-from scripted_asker import NO_ANSWER, Says
+from scripted_asker import Says
 from scripted_judge import First, Judge, shipped
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
@@ -22,7 +22,7 @@ from evenflow.pipelines.engine.files.driver import Run
 from evenflow.prompts import loader as prompts
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.llm.answers import CONTRADICTION, SCHEMA, TOO_LONG
+from evenflow.transforms.llm.answers import CONTRADICTION, SCHEMA
 from evenflow.transforms.llm.judges import (
     AROUND,
     FIXED,
@@ -63,7 +63,7 @@ def judged(
     text: str = TEXT,
     strictness: float = 0.8,
     together: Callable[..., tuple[int, ...]] = lambda sets, number: (number,),
-) -> tuple[list[Judged], Says, LlmJudge]:
+) -> tuple[list[Judged], Says]:
     """All exchanges of a text, each of which the embedded judge gives a probability."""
     asker = Says(says)
     embedded = Judge(lambda shown: probability, "unsure", together)
@@ -71,7 +71,7 @@ def judged(
     own = sets_of(text)
     asked = [(number, other(each)) for number, each in enumerate(own) if each.edits]
     [found] = judge.exchanges([Asked(text, own, asked)])
-    return found, asker, judge
+    return found, asker
 
 
 def test_schema_and_prompt_have_the_readers_words() -> None:
@@ -85,7 +85,7 @@ def test_schema_and_prompt_have_the_readers_words() -> None:
 
 def test_the_question_shows_the_passage_with_all_mentions_of_the_joined_sets() -> None:
     both = lambda sets, number: (0, 1) if number < 2 else (number,)  # noqa: E731
-    found, asker, judge = judged(lambda data: VALID, 0.6, together=both)
+    found, asker = judged(lambda data: VALID, 0.6, together=both)
     assert [json.loads(each.messages[-1]["content"]) for each in asker.asked] == [
         {
             "sentence": "A ⟦nun → monk⟧ came in. It rained.\n\nAn hour later the"
@@ -103,7 +103,7 @@ def test_the_question_shows_the_passage_with_all_mentions_of_the_joined_sets() -
         },
     ]
     assert {each.prompt for each in asker.asked} == {"substitution"}
-    assert judge.tally.questions == 2 and [each.joined for each in found] == [(0, 1), (0, 1), (2,)]
+    assert [each.joined for each in found] == [(0, 1), (0, 1), (2,)]
 
 
 @pytest.mark.parametrize(
@@ -123,14 +123,14 @@ def test_the_question_shows_the_passage_with_all_mentions_of_the_joined_sets() -
 def test_an_answer_decides_or_the_embedded_judge_does(
     answer: Any, probability: float, reason: str, rejected: str
 ) -> None:
-    [found], asker, judge = judged(lambda data: answer, 0.45, text="A nun sang.")
+    [found], asker = judged(lambda data: answer, 0.45, text="A nun sang.")
     assert (found.probability, found.reason, len(asker.asked)) == (probability, reason, 1)
-    assert judge.tally.to_json()["rejected"] == ({rejected: 1} if rejected else {})
+    assert asker.rejected == ({rejected: 1} if rejected else {})
 
 
 def test_no_answer_is_a_counted_fallback() -> None:
-    [found], _, judge = judged(lambda data: None, 0.9, text="A nun sang.")
-    assert found.probability == 0.9 and judge.tally.fallbacks == {NO_ANSWER: 1}
+    [found], _ = judged(lambda data: None, 0.9, text="A nun sang.")
+    assert found.probability == 0.9
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_the_mode_says_what_is_asked(
     probability: float, strictness: float, cascade: int, llm: int
 ) -> None:
     for mode, asked in (("cascade", cascade), ("llm", llm)):
-        _, asker, _ = judged(
+        _, asker = judged(
             lambda data: VALID,
             probability,
             mode,  # type: ignore[arg-type]
@@ -186,12 +186,12 @@ def test_a_passage_keeps_some_hundred_characters_and_leaves_out_the_rest() -> No
 
 def test_a_passage_that_is_too_long_is_not_asked_about() -> None:
     text = "A nun sang " + "la " * (LONGEST_PASSAGE // 2) + "to us."
-    [found], asker, judge = judged(lambda data: VALID, 0.9, text=text[:4900] + " to us.")
+    [found], asker = judged(lambda data: VALID, 0.9, text=text[:4900] + " to us.")
     assert len(asker.asked) == 1
     long = "\n\n".join(f"{'It rained. ' * 80}A nun sang number {n}." for n in range(60))
     together = lambda sets, number: tuple(range(len(sets)))  # noqa: E731
-    _, asker, judge = judged(lambda data: VALID, 0.9, text=long, together=together)
-    assert not asker.asked and judge.tally.fallbacks[TOO_LONG] == 1 and found.probability == 1.0
+    [found, *_], asker = judged(lambda data: VALID, 0.9, text=long, together=together)
+    assert not asker.asked and found.probability == 0.9
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

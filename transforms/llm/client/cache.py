@@ -104,21 +104,6 @@ class Cache:
                 self._unchecked = 0
                 self._shrink(connection)
 
-    def size(self) -> tuple[int, int]:
-        """The number of answers, and the bytes that they take."""
-        with self._lock, _errors_of(self.path):
-            connection = self._open()
-            return connection.execute("SELECT count(*) FROM answers").fetchone()[0], _bytes(
-                connection
-            )
-
-    def close(self) -> None:
-        """Closes the file; the next call opens it again."""
-        with self._lock, _errors_of(self.path):
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
-
     def _open(self) -> sqlite3.Connection:
         """This process's connection: one that was carried over a fork would break the file."""
         if self._connection is None or self._process != os.getpid():

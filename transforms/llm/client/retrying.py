@@ -9,7 +9,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -63,15 +63,11 @@ class RetryingAsker:
             value = await self._value(question, began + self._settings.deadline, spent)
         except RequestError as failure:
             self._warn(failure.reason, f"{failure.reason}: {failure.detail}")
-            return Reply(
-                None,
-                "fallback",
-                failure.reason,
-                spent.tokens,
-                time.monotonic() - began,
-                spent.requests,
-            )
-        return Reply(value, "model", "", spent.tokens, time.monotonic() - began, spent.requests)
+            found = Reply(None, "fallback", failure.reason)
+        else:
+            found = Reply(value, "model")
+        seconds = time.monotonic() - began
+        return replace(found, tokens=spent.tokens, seconds=seconds, requests=spent.requests)
 
     async def _value(self, question: Question, deadline: float, spent: _Spent) -> dict[str, Any]:
         """The model's checked answer; raises RequestError."""
@@ -181,11 +177,11 @@ class RetryingAsker:
             )
 
 
+@dataclass
 class _Spent:
     """A question's place, its requests and tokens so far, and its last request's failure."""
 
-    def __init__(self, place: httpx.AsyncClient) -> None:
-        self.place = place
-        self.requests = 0
-        self.tokens = 0
-        self.trouble: RequestError | None = None
+    place: httpx.AsyncClient
+    requests: int = 0
+    tokens: int = 0
+    trouble: RequestError | None = None

@@ -84,7 +84,7 @@ class ServerSettings:
             counts.
 
     Raises:
-        ServerSettingsError: A setting is wrong; the message names it.
+        ServerSettingsError: The address is wrong.
     """
 
     url: str
@@ -106,27 +106,6 @@ class ServerSettings:
             raise ServerSettingsError(f"url: {error}") from None
         path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
         object.__setattr__(self, "url", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
-        if not self.model.strip():
-            raise ServerSettingsError(
-                "model is empty; the name of a model of the server was expected"
-            )
-        for name in (
-            "deadline",
-            "concurrency",
-            "attempts",
-            "max_answer_bytes",
-            "max_tokens",
-            "patience",
-            "cooldown",
-        ):
-            if not getattr(self, name) > 0:
-                raise ServerSettingsError(
-                    f"{name} is {getattr(self, name)}; a number above 0 was expected"
-                )
-        if not 0 <= self.temperature <= 2:
-            raise ServerSettingsError(
-                f"temperature is {self.temperature}; a number from 0 to 2 was expected"
-            )
 
     @property
     def root(self) -> str:

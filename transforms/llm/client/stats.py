@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,9 +39,9 @@ class Stats:
     requests: int = 0
     tokens: int = 0
     cache_hits: int = 0
-    fallbacks: dict[str, int] = field(default_factory=dict)
-    latencies: dict[int, int] = field(default_factory=dict)
-    models: dict[str, int] = field(default_factory=dict)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    latencies: Counter[int] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
 
     def note(self, answer: Answer) -> None:
         """Counts one question's answer."""
@@ -49,16 +50,16 @@ class Stats:
         self.requests += answer.requests if isinstance(answer, Reply) else answer.origin == "model"
         self.cache_hits += answer.origin == "cache"
         if answer.origin == "fallback":
-            self.fallbacks[answer.reason] = self.fallbacks.get(answer.reason, 0) + 1
+            self.fallbacks[answer.reason] += 1
         elif answer.model:
-            self.models[answer.model] = self.models.get(answer.model, 0) + 1
+            self.models[answer.model] += 1
         if answer.origin == "model":
             step = round(STEPS_A_DOUBLING * math.log2(max(answer.seconds, SHORTEST) / SHORTEST))
-            self.latencies[step] = self.latencies.get(step, 0) + 1
+            self.latencies[step] += 1
 
     def reject(self, answer: Answer, reason: str) -> None:
         """Counts an answer that was counted before as a fallback: its check rejected it."""
-        self.fallbacks[reason] = self.fallbacks.get(reason, 0) + 1
+        self.fallbacks[reason] += 1
         self.cache_hits -= answer.origin == "cache"
         if answer.model:
             self.models[answer.model] -= 1
@@ -67,12 +68,8 @@ class Stats:
         """Adds the figures of other questions."""
         for name in ("questions", "requests", "tokens", "cache_hits"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for reason, count in other.fallbacks.items():
-            self.fallbacks[reason] = self.fallbacks.get(reason, 0) + count
-        for step, count in other.latencies.items():
-            self.latencies[step] = self.latencies.get(step, 0) + count
-        for model, count in other.models.items():
-            self.models[model] = self.models.get(model, 0) + count
+        for name in ("fallbacks", "latencies", "models"):
+            getattr(self, name).update(getattr(other, name))
 
     def latency(self, quantile: float) -> float | None:
         """The latency below which a share of the model's answers stayed.
@@ -112,16 +109,14 @@ class Stats:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Stats:
         """The figures that `as_json` gave."""
-        return cls(
-            questions=int(data["questions"]),
-            requests=int(data["requests"]),
-            tokens=int(data["tokens"]),
-            cache_hits=int(data["cache_hits"]),
-            fallbacks={str(reason): int(count) for reason, count in data["fallbacks"].items()},
-            latencies={int(step): int(count) for step, count in data["latencies"].items()},
-            # An entry of an earlier version does not say which model answered
-            models={str(name): int(count) for name, count in data.get("models", {}).items()},
+        questions, requests, tokens, hits = (
+            int(data[name]) for name in ("questions", "requests", "tokens", "cache_hits")
         )
+        latencies = Counter({int(step): count for step, count in data["latencies"].items()})
+        # An entry of an earlier version does not say which model answered
+        models = Counter(data.get("models", {}))
+        fallbacks = Counter(data["fallbacks"])
+        return cls(questions, requests, tokens, hits, fallbacks, latencies, models)
 
 
 def tally(questions: Sequence[Question], answers: Sequence[Answer]) -> dict[str, Stats]:

@@ -197,20 +197,12 @@ class StereotypeMeasure(Measure[Stereotypes]):
     def limit_families(self, config: Config) -> Iterator[Family]:
         """Yield the thresholds of the alert."""
         alerts = config.alerts
-        for name, about, value in (
-            (
-                "jump_threshold_ratio",
-                "How many times the day's share of strong stereotypes an hour's must be for an"
-                " alert.",
-                alerts.stereotype_jump,
-            ),
-            (
-                "least_threshold",
-                "Least number of strong stereotypes in an hour for that alert.",
-                alerts.stereotype_least,
-            ),
-        ):
-            yield Family(f"stereotype_{name}", about, (), {(): value})
+        jump = (
+            "How many times the day's share of strong stereotypes an hour's must be for an alert."
+        )
+        yield Family("stereotype_jump_threshold_ratio", jump, (), {(): alerts.stereotype_jump})
+        least = "Least number of strong stereotypes in an hour for that alert."
+        yield Family("stereotype_least_threshold", least, (), {(): alerts.stereotype_least})
 
 
 def _combined(a: Mapping[str, Filtered], b: Mapping[str, Filtered]) -> dict[str, Filtered]:

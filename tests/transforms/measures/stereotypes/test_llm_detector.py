@@ -73,11 +73,11 @@ class Half:
     ],
 )
 def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
-    detector = TieredDetector(Half(), Says(lambda data: answer), select_all)
-    judged = detector.judge([SENTENCE], [[(0, 7, "age")]])[0]
+    asker = Says(lambda data: answer)
+    judged = TieredDetector(Half(), asker, select_all).judge([SENTENCE], [[(0, 7, "age")]])[0]
     if isinstance(outcome, str):
         assert (judged.value, judged.origin, judged.reason) == (0.5, "fallback", outcome)
-        assert detector.tally.rejected == {outcome: 1}
+        assert asker.rejected == {outcome: 1}
     else:
         assert (judged.value, judged.origin, judged.reason) == (outcome, "model", "")
 

@@ -60,14 +60,14 @@ def test_answers_give_a_score_and_leave_the_strength(answer: dict[str, Any], sco
     ],
 )
 def test_the_heads_decide_after_a_rejected_answer(answer: dict[str, Any], reason: str) -> None:
-    scorer = TieredScorer(SCORER, Says(lambda data: answer), select_all)
-    judged = scorer.judge([SENTENCE], [LABELS])[0]
+    asker = Says(lambda data: answer)
+    judged = TieredScorer(SCORER, asker, select_all).judge([SENTENCE], [LABELS])[0]
     assert (judged.value, judged.origin, judged.reason) == (
         SCORER.indicators([SENTENCE], [LABELS])[0],
         "fallback",
         reason,
     )
-    assert scorer.tally.rejected == {reason: 1}
+    assert asker.rejected == {reason: 1}
 
 
 def test_indicators_rest_on_the_sentences_words() -> None:
