@@ -1,4 +1,4 @@
-"""Holding the gate, by its policy after a blocked pane or by hand, and releasing it.
+"""Holding the gate, by gate.on_block after a blocked pane or by hand, and releasing it.
 
 Each hold or release is one file, ledger/holds/NUMBER.json. It says who, when and why, is written
 once and never changes.
@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.gates.ledger.reviews import signed
 from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Entry
 from evenflow.transforms.storage.storage import Place, Storage, at
 
@@ -85,14 +86,14 @@ def add_event(
     return event
 
 
-def held_reason(root: Place, totals: Totals, policy: str) -> str | None:
+def held_reason(root: Place, totals: Totals, config: Config | None) -> str | None:
     """Say why the gate is held now.
 
-    An event overrides the policy: a release lets the gate go on after a blocked pane, and a hold
+    An event overrides gate.on_block: a release lets the gate go on after a blocked pane, and a hold
     lasts until a release.
 
     Args:
-        policy: The configuration's gate.policy.
+        config: The run's, of which gate.on_block counts; None: it cannot be read.
 
     Returns:
         The reason, in a sentence; None if the gate is not held.
@@ -105,7 +106,8 @@ def held_reason(root: Place, totals: Totals, policy: str) -> str | None:
     last = _read(storage, names[-1]) if names else None
     if last is not None and last.action == "hold":
         return f"held by {last.who} at {last.when}: {last.reason}"
-    blocked = totals.folder == "quarantine"
-    if policy == "halt" and blocked and (last is None or last.panes < totals.panes):
+    if config is None or config.gate.on_block != "halt" or totals.folder != "quarantine":
+        return None
+    if last is None or last.panes < totals.panes:
         return f"pane {totals.panes - 1} is blocked: {totals.reason}"
     return None

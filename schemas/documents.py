@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenflow.schemas.config.repair import Mode, Realise
+from evenflow.schemas.config.repair import Mode, OutputAs
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Shard, Sums
 
@@ -35,7 +35,7 @@ class Attribute:
     groups: tuple[str, ...]
     mode: Mode = "measure"
     scored: bool = False
-    weighs: Realise | None = None
+    weighs: OutputAs | None = None
     target: tuple[float, ...] | None = None
     by_language: bool = False
 
@@ -57,7 +57,7 @@ TEXT = pa.field("text", pa.large_string(), nullable=False)
 ORDINAL = pa.field("ordinal", pa.int64(), nullable=False)
 REASON = pa.field("reason", pa.string(), nullable=False)  # why a document was quarantined
 FILE = b"evenflow.file"
-# Id of the document that this one is a copy of (mode augment, repair.realise sample), else null
+# Id of the document that this one is a copy of (mode augment, repair.output_as sample), else null
 COPY_OF = pa.field("copy_of", pa.string())
 # Code of ISO 639 (measure.by_language); of another than English, the text is not repaired
 LANGUAGE = pa.field("language_detected", pa.string())

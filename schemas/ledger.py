@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -205,7 +206,7 @@ class Weights(Entry):
         limit_price: By how much the sum of DR would fall if the limit rose by 1.
         attributes: The attributes whose targets are asked for.
         problem: Why all weights are 1; null if nothing stood in the way.
-        left_out: Number of documents that were left out (repair.realise sample).
+        left_out: Number of documents that were left out (repair.output_as sample).
         copies: Number of copies that were added.
     """
 
@@ -293,7 +294,7 @@ class Repair(Entry):
     Attributes:
         mode: How the pane was repaired. Earlier versions had reweight, weights by attribute, and
             kept the least and the greatest of them here, which is no longer read.
-        strictness: Least probability of being right that a substitution needed.
+        min_probability: Least probability of being right that a substitution needed.
         before: Sums of the text before substitution and after the filter of stereotypes.
         expected_dr: DR that the plan leads to on average; null without a plan.
         shortage: Mentions that each group still lacks under the plan, (M,).
@@ -307,7 +308,7 @@ class Repair(Entry):
     """
 
     mode: Literal["substitute", "augment", "reweight"]
-    strictness: float
+    min_probability: float = Field(validation_alias=AliasChoices("min_probability", "strictness"))
     before: Sums
     score_before: Score
     expected_dr: float | None
@@ -340,7 +341,7 @@ class Filtered(Entry):
     """What the filter found about stereotypes of an attribute's groups in a pane.
 
     Attributes:
-        policy: What is done about strong stereotypes.
+        action: What is done about strong stereotypes.
         threshold: Strength, or score_scsc, from which a potential stereotype is a strong one.
         cut: Probability from which remove and quarantine act; null: they do not act.
         read: Number of labelled sentences from the cut on, or from the lowest probability that has
@@ -349,7 +350,7 @@ class Filtered(Entry):
         asked: Number of sentences that were classified.
         unsure: How many of these had no clear answer.
         potential: How many of these may state a stereotype.
-        strong: How many potential ones are above the threshold. The policy applies to these.
+        strong: How many potential ones are above the threshold. The action applies to these.
         kept: How many strong ones stayed: they are below the cut, of a creed alone, or in a passage
             that would be torn.
         creeds: How many potential ones are of a creed alone.
@@ -357,7 +358,9 @@ class Filtered(Entry):
             escaped.
     """
 
-    policy: Literal["flag", "remove", "quarantine"]
+    action: Literal["flag", "remove", "quarantine"] = Field(
+        validation_alias=AliasChoices("action", "policy")
+    )
     threshold: float
     cut: float | None = None
     read: int = 0

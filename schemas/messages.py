@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from evenflow.schemas.guards import is_list, is_mapping
+from evenflow.schemas.renamed import new_name
 
 LONGEST_SHOWN = 60  # characters of a value in a message
 NEAR = 0.6  # least similarity (difflib's ratio) of a key that is suggested
@@ -115,6 +116,8 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
 
 def _unknown(key: Key, root: type[BaseModel]) -> str:
     """Message for an unknown key: the nearest key of its section, or a section that has the key."""
+    if name := new_name(key):
+        return f"this key is now called {name}"
     section = _section(key[:-1], root)
     known = list(section.model_fields) if section else []
     if near := nearest(key[-1], known):

@@ -311,7 +311,7 @@ def counterfactual(text: str, source: str, target: str, config: Configuration = 
     lists = settings.word_lists()
     for words in lists:
         if source in words.groups and target in words.groups:
-            done = rewrite(text, [words], words.attribute, "gc", source, target, strictness=0)
+            done = rewrite(text, [words], words.attribute, "gc", source, target, min_probability=0)
             return done.text
     groups = "; ".join(f"{words.attribute}: {', '.join(words.groups)}" for words in lists)
     raise TextError(

@@ -129,7 +129,7 @@ def _text_of(directory: str, identity: str) -> str:
 
     output = options.storage(directory)
     options.check(output)
-    history, config = opened(output)
+    history, config, _ = opened(output)
     found = find_text(output, history, config, identity) if config is not None else None
     if found is None:
         raise options.wrong("--id", f"no shard of {directory} has a document {identity!r}")

@@ -16,10 +16,8 @@ from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
-    from evenflow.gates.ledger import reviews
     from evenflow.gates.ledger.history import History
     from evenflow.gates.ledger.output_files import Compared
-    from evenflow.gates.ledger.totals import Totals
     from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
@@ -31,13 +29,12 @@ def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
     Exit status: 0 if one may train on accepted/, 3 if a blocked pane waits for a decision, or the
     gate is held.
     """
-    from evenflow.gates import facts
+    from evenflow.gates import facts, hold
     from evenflow.pipelines.terminal import tables
-    from evenflow.schemas.config import recorded
 
-    totals, meta = _totals(directory)
-    held = _held(directory, totals, meta)
-    status = facts.of(totals, bool(meta.get("finished")), held, recorded(meta), directory)
+    history, config, meta = opened(directory)
+    held = hold.held_reason(directory, history.totals, config)
+    status = facts.of(history.totals, bool(meta.get("finished")), held, config, directory)
     show(status.as_json(), as_json, lambda _: tables.gate(status, directory))
     raise Exit(0 if status.train.may else BLOCKED)
 
@@ -63,7 +60,7 @@ def gate_why(
     from evenflow.pipelines.terminal import tables
     from evenflow.schemas.config import ConfigError
 
-    history, config = opened(directory)
+    history, config, _ = opened(directory)
     number = default_pane(history) if pane is None else pane
     if number is None or number >= len(history):
         raise wrong("--pane", no_pane(number, len(history)))
@@ -84,7 +81,7 @@ def gate_hold(directory: options.Output, *, reason: str) -> None:
     """
     from evenflow.gates import hold
 
-    word = hold.add_event(directory, "hold", _reason(reason), _totals(directory)[0].panes)
+    word = hold.add_event(directory, "hold", _reason(reason), len(opened(directory)[0]))
     with printing():
         print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
 
@@ -98,8 +95,9 @@ def gate_release(directory: options.Output, *, reason: str) -> None:
     """
     from evenflow.gates import hold
 
-    totals, meta = _totals(directory)
-    if _held(directory, totals, meta) is None:
+    history, config, _ = opened(directory)
+    totals = history.totals
+    if hold.held_reason(directory, totals, config) is None:
         why = f"{directory} is not held: nothing to release, and the reason is not kept"
         if totals.blocked:
             why += (
@@ -135,22 +133,16 @@ def gate_accept(
         reject: The panes leave what is accepted, or stay in quarantine.
         undo: The gate's own verdict counts again.
     """
-    if reject and undo:
-        raise wrong("--undo", "give --reject or --undo")
-    _decide(directory, "reject" if reject else "undo" if undo else "accept", pane, reason, by)
-
-
-def _decide(
-    directory: Storage, action: reviews.Action, panes: slice, reason: str, by: str | None
-) -> None:
-    """Write a decision of a person on panes, and print it."""
     from evenflow.gates.ledger import reviews
 
+    if reject and undo:
+        raise wrong("--undo", "give --reject or --undo")
+    action = "reject" if reject else "undo" if undo else "accept"
     history = opened(directory)[0]
     count = len(history)
-    chosen = range(count)[panes]
-    if not chosen or (panes.stop is not None and panes.stop > count):
-        raise wrong("--pane", no_pane(count if panes.stop is None else panes.stop - 1, count))
+    chosen = range(count)[pane]
+    if not chosen or (pane.stop is not None and pane.stop > count):
+        raise wrong("--pane", no_pane(count if pane.stop is None else pane.stop - 1, count))
     made = reviews.add(directory, action, chosen, _reason(reason), by)
     named = f"pane {chosen[0]}" if len(chosen) == 1 else f"panes {chosen[0]}..{chosen[-1]}"
     with printing():
@@ -273,33 +265,15 @@ def no_pane(number: int | None, count: int) -> str:
     return there if number is None else f"there is no pane {number}; {there}"
 
 
-def opened(directory: Storage) -> tuple[History, Config | None]:
-    """Open the ledger of an output."""
-    from evenflow.gates.ledger.files import read_meta
-    from evenflow.gates.ledger.history import History
-    from evenflow.schemas.config import recorded
-
-    config = recorded(read_meta(directory))
-    return History(directory, config), config
-
-
-def _totals(directory: Storage) -> tuple[Totals, Mapping[str, Any]]:
-    """The sums of a ledger, and its metadata (ledger/meta.json)."""
+def opened(directory: Storage) -> tuple[History, Config | None, Mapping[str, Any]]:
+    """Open the ledger of an output: its panes, the configuration of its run, and its metadata."""
     from evenflow.gates.ledger.files import read_meta
     from evenflow.gates.ledger.history import History
     from evenflow.schemas.config import recorded
 
     meta = read_meta(directory)
-    return History(directory, recorded(meta)).totals, meta or {}
-
-
-def _held(directory: Storage, totals: Totals, meta: Mapping[str, Any]) -> str | None:
-    """Why a gate is held, under the policy of its run."""
-    from evenflow.gates import hold
-    from evenflow.schemas.config import recorded
-
     config = recorded(meta)
-    return hold.held_reason(directory, totals, config.gate.policy if config else "quarantine")
+    return History(directory, config), config, meta or {}
 
 
 def _after(panes: int) -> str:

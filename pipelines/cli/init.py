@@ -111,7 +111,7 @@ def _reference(inputs: Sequence[str], config: Config, to: Path, add: bool) -> No
     if by is None and old is not None:
         config.reference.by = old.by
     if len(inputs) == 1 and (Path(inputs[0]) / "ledger").is_dir():
-        history, of_run = opened(at(inputs[0]))
+        history, of_run, _ = opened(at(inputs[0]))
         if of_run is not None and by is None:
             config.reference.by = of_run.reference.by
         found = making.of_output(list(history), config)

@@ -37,7 +37,7 @@ COMMON = {
     "seed": ("N", "Seed of what is drawn."),
 }
 # Keys with an option in `run` and `stream`, and options of both that their help only names
-GATE = ("gate.warn", "gate.block", "repair.mode", "stereotypes.policy", "metrics.port")
+GATE = ("gate.warn", "gate.block", "repair.mode", "stereotypes.action", "metrics.port")
 RARE = "standby log-format metrics-port"
 
 
@@ -136,24 +136,15 @@ class Settings(Values):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lists(Values):
-    """Values of the configuration and the user's word lists.
-
-    Attributes:
-        wordlist (PATH): Your own word list, measured too; repeatable.
-    """
-
-    wordlist: Sequence[str] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Selection(Lists, Settings):
+class Selection(Settings):
     """What is measured.
 
     Attributes:
+        wordlist (PATH): Your own word list, measured too; repeatable.
         attribute (NAME): Measure only this attribute; repeatable.
     """
 
+    wordlist: Sequence[str] = ()
     attribute: Sequence[str] = ()
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     keys=options.GATE,
     section="gate",
     rare=f"{options.RARE} max-panes publish-from values dead-letter-topic group"
-    " stereotypes-policy runner",
+    " stereotypes-action runner",
 )
 def stream(
     *,

@@ -18,7 +18,7 @@ from evenflow.transforms.measures.coverage import columns, lookup
 from evenflow.transforms.measures.coverage.gaps import summary
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
 from evenflow.transforms.measures.coverage.mups import Coverage
-from evenflow.transforms.measures.coverage.named import Meetings
+from evenflow.transforms.measures.coverage.named import Intersections
 from evenflow.transforms.measures.coverage.table import Table
 
 
@@ -110,4 +110,4 @@ class Records:
                 f"no document could be read ({', '.join(total.dead_reasons)}); if the attributes"
                 " are columns, say --table"
             )
-        return Meetings(settings, self.config.word_lists()).table(total.measures["coverage"])
+        return Intersections(settings, self.config.word_lists()).table(total.measures["coverage"])

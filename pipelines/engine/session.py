@@ -180,7 +180,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     """
     kept = config.model_dump()
     # A run may go on with other values of these, which do not change what is measured or committed
-    del kept["gate"]["policy"], kept["measure"]["epsilon"]
+    del kept["gate"]["on_block"], kept["measure"]["epsilon"]
     kept.pop("strict_input", None)
     for name in ("kafka", "metrics", "alerts", "finetune", "triggers"):
         del kept[name]

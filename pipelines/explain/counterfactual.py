@@ -32,17 +32,19 @@ class Rewriter:
         method: Method,
         source: str | None = None,
         target: str | None = None,
-        strictness: Mapping[str, float] | None = None,
+        min_probability: Mapping[str, float] | None = None,
         judge: ExchangeJudge | None = None,
         bar: Bar | None = None,
-        leave: Sequence[str] = (),
+        protect: Sequence[str] = (),
     ):
         self._finder = LabelFinder(lists)
         self._substituters = {
-            words.attribute: Substituter(lists, words.attribute, method, draws=True, leave=leave)
+            words.attribute: Substituter(
+                lists, words.attribute, method, draws=True, protect=protect
+            )
             for words in lists
         }
-        self._strictness, self._judge, self._bar = strictness or {}, judge, bar
+        self._min_probability, self._judge, self._bar = min_probability or {}, judge, bar
         known = {group for words in lists for group in words.groups}
         for group in (source, target):
             if group is not None and group not in known:
@@ -69,7 +71,7 @@ class Rewriter:
             done = exchanged(
                 text,
                 substituter.propose(text, sentences, mentions),
-                self._strictness.get(attribute, reading.STRICTNESS),
+                self._min_probability.get(attribute, reading.MIN_PROBABILITY),
                 chooser(text, self._source, self._target),
                 self._judge,
                 self._bar,

@@ -25,7 +25,7 @@ class Explainer:
     """Explains texts; built once for many of them.
 
     Args:
-        config: Its attributes are looked for, at its strictness and thresholds.
+        config: Its attributes are looked for, at its least probability and thresholds.
         counterfactual: Method that rewrites every eligible sentence: gc (grammar and context) or
             base (BaseCDA). None rewrites nothing.
         source: Only mentions of this group are rewritten; None for any group.
@@ -71,13 +71,13 @@ class Explainer:
             from evenflow.transforms.substitution import reading
 
             judge = reading.judge_of(config) if counterfactual == "gc" else None
-            strictness = {
-                each.attribute: reading.strictness(config, each.attribute) for each in lists
+            min_probability = {
+                each.attribute: reading.min_probability(config, each.attribute) for each in lists
             }
             bar = registry.bar(lists) if counterfactual == "gc" else None  # BaseCDA knows none
-            leave = config.repair.leave
+            protect = config.repair.protect
             rewriter = Rewriter(
-                lists, counterfactual, source, target, strictness, judge, bar, leave
+                lists, counterfactual, source, target, min_probability, judge, bar, protect
             )
             self._steps.append((rewriter.add_to, difference))
         if stereotypes or all_sentences:

@@ -54,7 +54,7 @@ class Stereotypes:
         people would call it), association (the probability that people think so of the group, also
         where one person is meant), creed (the probability that it is of a creed alone),
         linguistic_indicators, score_scsc (null: no language model gave the indicators),
-        remove_sentence (whether `--stereotypes-policy remove` would take it out) and
+        remove_sentence (whether `--stereotypes-action remove` would take it out) and
         stereotype_reasons (the indicators in words).
         """
         rows = document["sentences"]

@@ -194,8 +194,8 @@ class Watched:
             self._look_at_times()
             self._timings.follow()
             if self._totals is not None:
-                policy = self._config.gate.policy if self._config else "quarantine"
-                self._held = hold.held_reason(self._output, self._totals, policy) is not None
+                held = hold.held_reason(self._output, self._totals, self._config)
+                self._held = held is not None
             self._readable = True
         except (OSError, LedgerError):
             self._readable = False

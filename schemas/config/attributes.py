@@ -48,8 +48,9 @@ class AttributeSettings(Section):
     mode: Modes | None = Field(
         default=None, description="Repair of this attribute. null: repair.mode."
     )
-    strictness: Share | None = Field(
-        default=None, description="Strictness for this attribute. null: repair.strictness."
+    min_probability: Share | None = Field(
+        default=None,
+        description="Least probability for this attribute. null: repair.min_probability.",
     )
     stereotypes: AttributeStereotypes = Field(
         default_factory=AttributeStereotypes,

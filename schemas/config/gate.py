@@ -119,7 +119,7 @@ class Gate(Section):
     shift: Shift = Field(
         default_factory=Shift, description="When a stream is not what its sources were."
     )
-    policy: Literal["quarantine", "halt"] = Field(
+    on_block: Literal["quarantine", "halt"] = Field(
         default="quarantine",
         description=(
             "What happens after a blocked pane. quarantine: the pane goes to quarantine/, the run"

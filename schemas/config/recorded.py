@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evenflow.schemas.config.whole import Config
-from evenflow.schemas.guards import is_mapping
+from evenflow.schemas.renamed import renamed
 from evenflow.wordlists import loader
 
 
@@ -41,6 +41,6 @@ class Recorded(Config):
 def recorded(meta: Any) -> Recorded | None:
     """Read the configuration of an output's run; all that look at an output read it by this."""
     try:
-        return Recorded.model_validate(meta.get("configuration") if is_mapping(meta) else None)
-    except ValidationError:
+        return Recorded.model_validate(renamed(meta["configuration"]))
+    except (ValidationError, KeyError, TypeError, AttributeError):
         return None

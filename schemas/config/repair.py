@@ -25,12 +25,12 @@ def _steps(given: Any) -> Any:
     return steps
 
 
-# Two whole numbers; `repair.leave` has it in the form 1000-2029
+# Two whole numbers; `repair.protect` has it in the form 1000-2029
 RANGE = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
 LONGEST = 18  # digits of a number
 
 
-def _left(given: Any) -> Any:
+def _protected(given: Any) -> Any:
     """Write ranges in one form, and refuse those that hold no number."""
     if not is_list(given):
         return given
@@ -48,7 +48,7 @@ def _left(given: Any) -> Any:
 
 
 JUDGES = ("careful", "fast")  # those that ship
-Realise = Literal["weight", "sample"]
+OutputAs = Literal["weight", "sample"]
 Modes = Annotated[list[Mode], BeforeValidator(_steps)]
 
 
@@ -75,7 +75,7 @@ class RepairSettings(Section):
             " comparison."
         ),
     )
-    precision: Share = Field(
+    target_precision: Share = Field(
         default=0.8,
         description=(
             "Share of the exchanges that are to be right in their whole document. The careful"
@@ -83,12 +83,12 @@ class RepairSettings(Section):
             " lower bound of the interval. Where none does, the attribute is not exchanged."
         ),
     )
-    strictness: Share | None = Field(
+    min_probability: Share | None = Field(
         default=None,
         description=(
             "Least probability that an exchange is right, in place of the one that reaches"
-            " repair.precision. 0 makes every possible exchange, 1 none. null: by"
-            " repair.precision; 0.8 where the judge is fast or the method base."
+            " repair.target_precision. 0 makes every possible exchange, 1 none. null: by"
+            " repair.target_precision; 0.8 where the judge is fast or the method base."
         ),
     )
     judge: str = Field(
@@ -100,13 +100,15 @@ class RepairSettings(Section):
             " doctor` lists it: that plug-in, in the place of the reader."
         ),
     )
-    leave: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(_left)] = Field(
-        default_factory=list[str],
-        description=(
-            "Words and phrases whose sentences stay as they are, and ranges of whole numbers, such"
-            " as 1000-2029 for years. The method base knows none. []: the judge reads what a"
-            " sentence says, whatever its words."
-        ),
+    protect: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(_protected)] = (
+        Field(
+            default_factory=list[str],
+            description=(
+                "Words and phrases whose sentences stay as they are, and ranges of numbers, such"
+                " as 1000-2029 for years. The method base knows none. []: the judge reads what a"
+                " sentence says, whatever its words."
+            ),
+        )
     )
     seed: int = Field(
         default=0,
@@ -165,7 +167,7 @@ class RepairSettings(Section):
             " weights, within keep_within, such as {source: {news: 0.5}}; the others are free."
         ),
     )
-    realise: Realise = Field(
+    output_as: OutputAs = Field(
         default="weight",
         description=(
             "What becomes of weights. weight: a column. sample: each document is written as often"

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from evenflow.schemas.config.sections import OFF, Section, Share
-from evenflow.schemas.guards import is_mapping
 
-Policy = Annotated[Literal["off", "flag", "remove", "quarantine"], OFF]
+Action = Annotated[Literal["off", "flag", "remove", "quarantine"], OFF]
 
 
 class StereotypeSettings(Section):
     """Section `stereotypes`."""
 
-    policy: Policy = Field(
+    action: Action = Field(
         default="off",
         description=(
             "What happens to stereotypes, the sentences above the threshold. off: nothing is"
@@ -38,7 +37,7 @@ class StereotypeSettings(Section):
             " more is quarantined, because the rest is no longer a text."
         ),
     )
-    precision: Share = Field(
+    target_precision: Share = Field(
         default=0.8,
         description=(
             "Precision that remove and quarantine need: the share of the sentences they act on"
@@ -50,9 +49,9 @@ class StereotypeSettings(Section):
     remove_from: Share | None = Field(
         default=None,
         description=(
-            "Probability from which remove and quarantine act, in the place of precision. The"
+            "Probability from which remove and quarantine act, in place of target_precision. The"
             " report says how often labelled sentences from there on were right, if there are any."
-            " null: precision decides."
+            " null: target_precision decides."
         ),
     )
     detector: str | None = Field(
@@ -62,34 +61,21 @@ class StereotypeSettings(Section):
             " plug-in, as `evenflow doctor` lists it, or its place, MODULE:NAME."
         ),
     )
-    creeds: Literal["flag", "policy"] = Field(
+    creeds: Literal["flag", "action"] = Field(
         default="flag",
         description=(
             "What happens to a strong stereotype of a creed alone, which says nothing of people."
-            " flag: it is only flagged, whatever the policy is. policy: the same as to one of"
+            " flag: it is only flagged, whatever the action is. action: the same as to one of"
             " people."
         ),
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _no_encoder(cls, given: Any) -> Any:
-        """Accept the old key `encoder` if it is empty."""
-        if not is_mapping(given):
-            return given
-        if given.get("encoder") is not None:
-            raise ValueError(
-                "encoder: there is none to choose any more, the shipped one always looks; leave"
-                " this key out"
-            )
-        return {name: each for name, each in given.items() if name != "encoder"}
 
 
 class AttributeStereotypes(Section):
     """Section `attributes.NAME.stereotypes`."""
 
-    policy: Policy | None = Field(
-        default=None, description="Policy for this attribute. null: stereotypes.policy."
+    action: Action | None = Field(
+        default=None, description="Action for this attribute. null: stereotypes.action."
     )
     threshold: Share | None = Field(
         default=None, description="Threshold for this attribute. null: stereotypes.threshold."

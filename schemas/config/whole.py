@@ -31,7 +31,7 @@ from evenflow.schemas.config.sections import (
     Section,
     Shards,
 )
-from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
+from evenflow.schemas.config.stereotypes import Action, StereotypeSettings
 from evenflow.schemas.config.triggers import RuleName, Trigger
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.plugin_finder import found_by
@@ -297,14 +297,14 @@ class Config(Section):
         """Whether copies with exchanged groups are added of documents with a high bias score."""
         return self.bias_score.mode == "augment" and self.bias_score.attribute == attribute
 
-    def strictness(self, attribute: str) -> float | None:
+    def min_probability(self, attribute: str) -> float | None:
         """Least probability of being right that an attribute's exchanges need, if one is set."""
-        own = self._own(attribute).strictness
-        return self.repair.strictness if own is None else own
+        own = self._own(attribute).min_probability
+        return self.repair.min_probability if own is None else own
 
-    def policy(self, attribute: str) -> Policy:
+    def action(self, attribute: str) -> Action:
         """What is done about stereotypes of an attribute's groups."""
-        return self._own(attribute).stereotypes.policy or self.stereotypes.policy
+        return self._own(attribute).stereotypes.action or self.stereotypes.action
 
     def stereotype_threshold(self, attribute: str) -> float:
         """Strength from which a stereotype of an attribute's groups is a strong one."""
@@ -363,4 +363,4 @@ class Config(Section):
     @property
     def looks_for_stereotypes(self) -> bool:
         """Whether stereotypes of some attribute's groups are looked for."""
-        return any(self.policy(name) != "off" for name in self.attributes)
+        return any(self.action(name) != "off" for name in self.attributes)

@@ -42,7 +42,7 @@ from evenflow.transforms.substitution.counterfactuals import rewrite
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
-PRECISION = 0.8  # the default of `repair.precision`
+PRECISION = 0.8  # the default of `repair.target_precision`
 DRAWS = 300  # bootstrap samples of documents
 BRACKET = re.compile(r"\[(.*?)\]")
 CUTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # probabilities of the table of precision
@@ -184,7 +184,7 @@ def plain_texts(
     lists = [load("gender")]
     changed = right = known = 0
     for sentence, other in pairs:
-        found = rewrite(sentence, lists, "gender", strictness=cut, judge=judge).text
+        found = rewrite(sentence, lists, "gender", min_probability=cut, judge=judge).text
         changed += found != sentence
         if other is not None and found != sentence:
             known += 1

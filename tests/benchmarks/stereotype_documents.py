@@ -153,7 +153,7 @@ def counts(
     kept: Sequence[dict[str, Any]], remove_from: float | None = None
 ) -> Iterator[tuple[str, Counts]]:
     """The source of each document, and its counts under a cut."""
-    config = load(None, {"stereotypes.policy": "remove", "stereotypes.remove_from": remove_from})
+    config = load(None, {"stereotypes.action": "remove", "stereotypes.remove_from": remove_from})
     screen = StereotypeFilter(config)
     whole = [
         Relevant(number, each["text"], sentences(each["text"]), ())

@@ -35,7 +35,7 @@ def given() -> list[dict[str, Any]]:
         Relevant(number, each["text"], sentences(each["text"]), ())
         for number, each in enumerate(kept)
     ]
-    screen = StereotypeFilter(load(None, {"stereotypes.policy": "flag"}))
+    screen = StereotypeFilter(load(None, {"stereotypes.action": "flag"}))
     out: list[dict[str, Any]] = []
     for each, one, done in zip(kept, whole, screen.screen(whole), strict=True):
         for (number, attribute), found in done.findings.items():

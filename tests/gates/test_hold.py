@@ -8,7 +8,10 @@ from pane_entries import pane_entry
 from evenflow.gates import hold
 from evenflow.gates.ledger.files import LedgerError
 from evenflow.gates.ledger.totals import Totals
+from evenflow.schemas.config import load
 from evenflow.schemas.ledger import Folder, PaneEntry, State, Verdict
+
+HALT = load(None, {"gate.on_block": "halt"})
 
 
 def pane(number: int, folder: Folder) -> PaneEntry:
@@ -19,17 +22,16 @@ def pane(number: int, folder: Folder) -> PaneEntry:
 
 def test_a_blocked_pane_holds_under_halt_until_it_is_released(tmp_path: Path) -> None:
     good, bad = pane(0, "accepted"), pane(1, "quarantine")
-    assert hold.held_reason(tmp_path, Totals.of([good]), "halt") is None
-    assert hold.held_reason(tmp_path, Totals.of([good, bad]), "quarantine") is None
+    assert hold.held_reason(tmp_path, Totals.of([good]), HALT) is None
+    assert hold.held_reason(tmp_path, Totals.of([good, bad]), None) is None
     assert (
-        hold.held_reason(tmp_path, Totals.of([good, bad]), "halt")
-        == "pane 1 is blocked: DR is high"
+        hold.held_reason(tmp_path, Totals.of([good, bad]), HALT) == "pane 1 is blocked: DR is high"
     )
     hold.add_event(tmp_path, "release", "looked at it", 2)
-    assert hold.held_reason(tmp_path, Totals.of([good, bad]), "halt") is None
+    assert hold.held_reason(tmp_path, Totals.of([good, bad]), HALT) is None
     # A release lets the panes be that were there, not the next.
     assert (
-        hold.held_reason(tmp_path, Totals.of([good, bad, pane(2, "quarantine")]), "halt")
+        hold.held_reason(tmp_path, Totals.of([good, bad, pane(2, "quarantine")]), HALT)
         == "pane 2 is blocked: DR is high"
     )
 
@@ -37,10 +39,10 @@ def test_a_blocked_pane_holds_under_halt_until_it_is_released(tmp_path: Path) ->
 def test_a_hold_by_hand_stands_until_a_release(tmp_path: Path) -> None:
     hold.add_event(tmp_path, "hold", "new source", 1)
     assert "new source" in (
-        hold.held_reason(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") or ""
+        hold.held_reason(tmp_path, Totals.of([pane(0, "accepted")]), None) or ""
     )
     hold.add_event(tmp_path, "release", "checked", 1)
-    assert hold.held_reason(tmp_path, Totals.of([pane(0, "accepted")]), "quarantine") is None
+    assert hold.held_reason(tmp_path, Totals.of([pane(0, "accepted")]), None) is None
     assert [(word.number, word.action, word.reason) for word in hold.read_events(tmp_path)] == [
         (0, "hold", "new source"),
         (1, "release", "checked"),

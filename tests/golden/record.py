@@ -75,14 +75,14 @@ GATE = {"gate.min_mentions": 10, "gate.warn": 0.2, "gate.block": 0.42, "pane.doc
 BIAS = {"bias_score.mode": "measure", "bias_score.min_sentences": 20, "bias_score.warn": 0.02}
 COVERAGE = {"coverage.tau": 3, "coverage.attributes": ["gender", "religion", "source"]}
 MODES: dict[str, dict[str, Any]] = {
-    "measure": {**BIAS, **COVERAGE, "stereotypes.policy": "flag"},
+    "measure": {**BIAS, **COVERAGE, "stereotypes.action": "flag"},
     "substitute": {"repair.mode": "substitute", "measure.count": "people", "measure.passages": 2},
     "substitute-weight": {
         **{"repair.mode": ["substitute", "weight"], "bias_score.mode": "subtract"},
         **{"coverage.tau": "5%", "coverage.unit": "document", "bias_score.percentile": 90},
     },
     "remove": {
-        **{"repair.mode": ["substitute", "weight"], "stereotypes.policy": "remove"},
+        **{"repair.mode": ["substitute", "weight"], "stereotypes.action": "remove"},
         **BIAS,
         **COVERAGE,
     },

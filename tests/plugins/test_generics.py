@@ -32,7 +32,7 @@ def test_a_run_flags_by_it(installed: Path, tmp_path: Path) -> None:
     path, output = corpus(tmp_path / "in.jsonl", [BAD, GOOD] * 20), tmp_path / "out"
     run = ["run", "-i", path, "-o", output, "-a", "gender", "--pane-docs", "40", "--set"]
     run += ["stereotypes.detector=generics", "--set", "gate.min_mentions=1000"]
-    run += ["--set", "stereotypes.policy=remove", "--set", "stereotypes.threshold=0"]
+    run += ["--set", "stereotypes.action=remove", "--set", "stereotypes.threshold=0"]
     done = evenflow(installed, *run)
     assert done.returncode == 0, done.stderr + done.stdout
     [table] = [pq.read_table(each).to_pylist() for each in (output / "sentences").iterdir()]

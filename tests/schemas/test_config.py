@@ -42,7 +42,10 @@ def file(tmp_path: Path) -> Path:
         ("gate: {warn: .nan}", "gate.warn: a number from 0 to 1, or null, was expected, not the"),
         ("gate: {warn: 2023-01-01}", "not a date"),
         ("gate: {confidence: 1}", "gate.confidence: a number above 0.5 and below 1 was"),
-        ("gate: {policy: halted}", "gate.policy: quarantine or halt was expected, not the text"),
+        (
+            "gate: {on_block: halted}",
+            "gate.on_block: quarantine or halt was expected, not the text",
+        ),
         ("fields: {text: ''}", "fields.text: text that is not empty was expected, not the text ''"),
         ("fields: {text: 3}", "fields.text: text that is not empty was expected, not 3"),
         ("max_text_mib: ", "max_text_mib: a whole number from 1 to 32 was expected, not nothing"),
@@ -284,7 +287,7 @@ def test_the_commented_form_fits_a_terminal_and_explains_every_key() -> None:
     own = {
         f"{key}: null"
         for key in (
-            *("wordlist", "finder", "target", "warn", "block", "mode", "strictness", "policy"),
+            *("wordlist", "finder", "target", "warn", "block", "mode", "min_probability", "action"),
             "threshold",
         )
     }

@@ -25,7 +25,7 @@ from evenflow.schemas.config import Config
 
 # A busy machine of two cores; alone it takes a few seconds a step
 SECONDS = 90.0
-GATE = {"policy": "halt", "warn": 0.25, "block": 0.45}
+GATE = {"on_block": "halt", "warn": 0.25, "block": 0.45}
 
 
 class Pager:

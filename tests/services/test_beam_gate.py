@@ -33,7 +33,7 @@ BEGIN_MS = 1_600_000_000_000
 CONFIG = {
     "repair.mode": ["substitute"],
     "repair.judge": "fast",
-    "repair.strictness": 0.0,  # whatever can be exchanged is
+    "repair.min_probability": 0.0,  # whatever can be exchanged is
     "pane.rolling": 2,
     "gate.min_mentions": 10,
     "gate.warn": 0.1,

@@ -22,7 +22,7 @@ SETTINGS = {
     "repair.mode": "augment",
 }
 # One judge for all runs: loading the encoder a hundred times would take minutes.
-SETTINGS |= {"repair.judge": "fast", "repair.strictness": 0.3}
+SETTINGS |= {"repair.judge": "fast", "repair.min_probability": 0.3}
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def a_run_on_files(folder: Path) -> Path:
             "pane": {"docs": 4},
             "gate": {"warn": 0.9, "block": 1.0},
             "repair": {"mode": "substitute"},
-            "stereotypes": {"policy": "flag"},
+            "stereotypes": {"action": "flag"},
             "coverage": {"tau": 5, "block": 1.0},
             "bias_score": {"mode": "measure", "reference": "reference.json"},
             "alerts": {"tokens_a_day": 1000},

@@ -38,7 +38,7 @@ SETTINGS = {
     "gate.most_dead": 1.0,
     "repair.mode": "substitute",
     "repair.judge": "fast",
-    "repair.strictness": 0.3,
+    "repair.min_probability": 0.3,
 }
 
 

@@ -171,7 +171,7 @@ def test_a_halt_stops_reading_until_it_is_released(
     # the second pane.
     broker.produce(name, 0, uneven, timestamp_ms=int(time.time() * 1000))
     process = subprocess.Popen(
-        command(broker, name, tmp_path, "--set", "gate.policy=halt", "--block", "0.3"),
+        command(broker, name, tmp_path, "--set", "gate.on_block=halt", "--block", "0.3"),
         stderr=subprocess.DEVNULL,
     )
     try:

@@ -189,7 +189,7 @@ def test_texts_of_other_languages_are_not_repaired(tmp_path: Path) -> None:
     )
     for by_language in (False, True):
         gate = evenflow.Gate(
-            {**config, "measure.by_language": by_language, "repair.strictness": 0.0},
+            {**config, "measure.by_language": by_language, "repair.min_probability": 0.0},
             attributes=["mine"],
             wordlists=[str(words)],
         )
@@ -234,7 +234,7 @@ def test_a_list_of_the_language_counts_it(tmp_path: Path) -> None:
 
 
 def test_texts_of_other_languages_keep_their_words(tmp_path: Path) -> None:
-    config = {"repair.mode": ["substitute"], "repair.method": "base", "repair.strictness": 0.0}
+    config = {"repair.mode": ["substitute"], "repair.method": "base", "repair.min_probability": 0.0}
     evenflow.Gate(config, attributes=["gender"]).run([SPANISH] * 40, tmp_path / "out")
     assert {row["text"] for row in rows(tmp_path / "out", "accepted", "quarantine")} == {SPANISH}
 

@@ -73,7 +73,7 @@ def attributes(config: Config, lists: Iterable[WordList]) -> tuple[documents.Att
             words.groups,
             config.mode(words.attribute),
             config.bias_score.mode != "off" and words.attribute == config.bias_score.attribute,
-            config.repair.realise if config.weighs(words.attribute) else None,
+            config.repair.output_as if config.weighs(words.attribute) else None,
             None if (target := config.target(words)) is None else tuple(target),
             config.measure.by_language,
         )

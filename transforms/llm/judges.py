@@ -44,12 +44,16 @@ class LlmJudge:
     """Judges exchanges by an embedded judge, and by an LLM where a rule says so."""
 
     def __init__(
-        self, embedded: ExchangeJudge, asker: Asker, mode: Mode, strictness: Mapping[str, float]
+        self,
+        embedded: ExchangeJudge,
+        asker: Asker,
+        mode: Mode,
+        min_probability: Mapping[str, float],
     ):
-        self._embedded, self._asker, self._strictness = embedded, asker, strictness
+        self._embedded, self._asker, self._min_probability = embedded, asker, min_probability
         self._select = {
             name: Unsure(min(WORTH_ASKING, least), 1.0 if mode == "llm" else least, least)
-            for name, least in strictness.items()
+            for name, least in min_probability.items()
         }
         self._known: dict[str, QuestionOutcome[tuple[float, str]]] = {}
 
@@ -70,7 +74,7 @@ class LlmJudge:
             name = document.sets[0].attribute
             for index in self._select[name]([each.probability for each in answers]):
                 _, target = document.exchanges[index]
-                question = _question(document, answers[index], target, self._strictness[name])
+                question = _question(document, answers[index], target, self._min_probability[name])
                 key = question.key if question is not None else ""
                 asked.append((answers, index, key))
                 if key not in self._known:

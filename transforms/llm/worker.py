@@ -196,8 +196,8 @@ class Tier:
             asker = Budgeted(asker, max(0, most - count_asked(cost)))
         counted = Counted(asker)
         names = [words.attribute for words in self._config.word_lists()]
-        strictness = {name: reading.strictness(self._config, name) for name in names}
-        return LlmJudge(embedded, counted, self._own.substitution, strictness), counted
+        min_probability = {name: reading.min_probability(self._config, name) for name in names}
+        return LlmJudge(embedded, counted, self._own.substitution, min_probability), counted
 
     @contextmanager
     def _asking(self, asker: Asker) -> Iterator[None]:

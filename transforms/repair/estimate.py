@@ -213,7 +213,7 @@ def _everything(config: Config, mode: Tiering) -> Config:
         data["stereotypes"],
         *(each["stereotypes"] for each in data["attributes"].values()),
     ):
-        section["policy"] = "flag" if section["policy"] == "off" else section["policy"]
+        section["action"] = "flag" if section["action"] == "off" else section["action"]
     for section in (data["repair"], *data["attributes"].values()):
         if section["mode"] and section["mode"][0] in ("measure", "weight"):
             section["mode"] = ["substitute"]

@@ -83,7 +83,7 @@ class Exchanges(Decisions[Spot]):
         made: dict[Spot, list[Edit]],
         bar: Bar | None = None,
     ):
-        super().__init__(reading.strictness(config, name), judge, bar)
+        super().__init__(reading.min_probability(config, name), judge, bar)
         self.name = name
         self.count = 0
         self._groups, self._pane, self._made = groups, pane, made

@@ -180,7 +180,7 @@ class _Rebuilder:
             none = [0.0] * len(before.attributes[name].counts)
             out[name] = {
                 "mode": self._modes[name],
-                "strictness": reading.strictness(self._config, name),
+                "min_probability": reading.min_probability(self._config, name),
                 "before": _judged(before.attributes[name]),
                 "expected_dr": plan.expected.dr_after if plan else None,
                 "shortage": list(plan.expected.shortage) if plan else none,

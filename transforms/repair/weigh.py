@@ -23,8 +23,8 @@ from evenflow.transforms.repair.calibration import (
     ProfileWeights,
 )
 from evenflow.transforms.repair.linearised import Linearised
+from evenflow.transforms.repair.output_as import draw
 from evenflow.transforms.repair.profiles import Ints, profiles
-from evenflow.transforms.repair.realise import draw
 from evenflow.transforms.staging.block import INPUT, Part, StagedBlock
 
 MOST_VALUES = 32  # of a field that are kept apart; the rarest are kept together
@@ -123,7 +123,7 @@ def weigh(
     record = _record(found, one, problem)
     weights, linear = found.weights[pane.of], Linearised(solved, found)
     ends = np.cumsum([len(table) for table in tables])[:-1]
-    if settings.realise == "weight":
+    if settings.output_as == "weight":
         sums = _sums(pane, linear, weights, before)
         parts = np.split(weights, ends)
         return Weighed(record, sums, parts, None, [], int(pane.bytes.sum()))

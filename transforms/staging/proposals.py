@@ -83,7 +83,7 @@ class Proposer:
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
-            name: Substituter(lists, name, config.repair.method, first, True, config.repair.leave)
+            name: Substituter(lists, name, config.repair.method, first, True, config.repair.protect)
             for name, mode in self.modes.items()
             if mode in ("substitute", "augment")
         }

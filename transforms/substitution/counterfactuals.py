@@ -43,7 +43,7 @@ def rewrite(
     method: Method = "gc",
     source: str | None = None,
     target: str | None = None,
-    strictness: float = 0.8,
+    min_probability: float = 0.8,
     judge: ExchangeJudge | None = None,
 ) -> Rewritten:
     """Exchange every eligible set of a text, without a repair plan.
@@ -52,7 +52,7 @@ def rewrite(
         source: Exchange only sets of this group; None: of every group.
         target: The group that they go to; None: a hash of the text chooses among those that a set
             may go to.
-        strictness: The least probability of being right that an exchange needs.
+        min_probability: The least probability of being right that an exchange needs.
         judge: Gives this probability; None: every set whose form allows it is exchanged.
 
     Raises:
@@ -70,13 +70,13 @@ def rewrite(
     sentences = trimmed(text, uncut(bounds(text), every).tolist())
     proposed = substituter.propose(text, sentences, found.named(every))
     judge = judge if method == "gc" else None
-    return exchanged(text, proposed, strictness, chooser(text, source, target), judge)
+    return exchanged(text, proposed, min_probability, chooser(text, source, target), judge)
 
 
 def exchanged(
     text: str,
     proposed: Sequence[Set],
-    strictness: float,
+    min_probability: float,
     wanted: Callable[[Set], str | None],
     judge: ExchangeJudge | None = None,
     bar: Bar | None = None,
@@ -84,12 +84,12 @@ def exchanged(
     """Have the proposed sets of a text judged, and exchange those that may be.
 
     Args:
-        strictness: The least probability of being right that an exchange needs.
+        min_probability: The least probability of being right that an exchange needs.
         wanted: Gives the group that a set should go to, None for none.
         judge: Gives this probability; None: the sets' own.
         bar: Bars exchanges that the judge may accept; None: none.
     """
-    decisions = Decisions[None](strictness, judge, bar)
+    decisions = Decisions[None](min_probability, judge, bar)
     asked = [
         (place, target)
         for place, each in enumerate(proposed)

@@ -25,7 +25,7 @@ class Decisions(Generic[Spot]):
     Sets of one person change together, with the first of them that was asked about.
 
     Args:
-        strictness: The least probability of being right that an exchange needs.
+        min_probability: The least probability of being right that an exchange needs.
         judge: Gives this probability; None: the sets' own.
         bar: Bars exchanges, whatever the judge says; None: none.
 
@@ -36,12 +36,12 @@ class Decisions(Generic[Spot]):
         excluded: Number of sets that were refused, by reason.
     """
 
-    def __init__(self, strictness: float, judge: ExchangeJudge | None, bar: Bar | None = None):
+    def __init__(self, min_probability: float, judge: ExchangeJudge | None, bar: Bar | None = None):
         self.judged = 0
         self.refused: dict[tuple[Spot, int], str] = {}
         self.excluded: Counter[str] = Counter()
-        self._strictness, self._judge, self._bar = strictness, judge, bar
-        self._least = reading.least(judge, strictness)
+        self._min_probability, self._judge, self._bar = min_probability, judge, bar
+        self._least = reading.least(judge, min_probability)
         # By set: the one with which it changes, the judge's probability, those that change with it
         self._leads: dict[tuple[Spot, int], int] = {}
         self._chances: dict[tuple[Spot, int], float] = {}
@@ -100,7 +100,7 @@ class Decisions(Generic[Spot]):
 
     def _hear(self, spot: Spot, place: int, answer: Judged) -> None:
         """Keep the judge's answer about a set: a refusal, or the sets that change with it."""
-        if answer.probability < self._strictness:
+        if answer.probability < self._min_probability:
             self._refuse(spot, place, answer.probability, answer.reason or sets.DOUBTED)
         elif any(
             self._leads.get((spot, each), place) != place

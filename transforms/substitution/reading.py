@@ -19,7 +19,7 @@ from evenflow.transforms.substitution.sets import Set
 if TYPE_CHECKING:
     from evenflow.transforms.models.reader import Reader, Reading, Said
 
-STRICTNESS = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
+MIN_PROBABILITY = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
 # With a first probability below this one a judge is not asked: nearly half of all sets, and one in
 # twenty of the right ones (tests/benchmarks/exchange.py)
 UNLIKELY = 0.015
@@ -27,22 +27,22 @@ TOGETHER = 64  # documents whose texts are held for the threads
 KEPT = 200_000  # links between mentions that are kept: some 20 MiB, and thousands of passages
 
 
-def strictness(config: Config, attribute: str) -> float:
+def min_probability(config: Config, attribute: str) -> float:
     """Find the least probability that an attribute's exchanges need.
 
     Returns:
-        `repair.strictness`, or the probability from which the shipped reader's exchanges reach
-        `repair.precision`; 1 where none does.
+        `repair.min_probability`, or the probability from which the shipped reader's exchanges reach
+        `repair.target_precision`; 1 where none does.
 
     Raises:
         ModelError: See `Reader.shipped`.
     """
-    own = config.strictness(attribute)
+    own = config.min_probability(attribute)
     if own is not None:
         return own
     if config.repair.judge != "careful" or config.repair.method == "base":
-        return STRICTNESS
-    return _reader().cut(attribute, config.repair.precision)
+        return MIN_PROBABILITY
+    return _reader().cut(attribute, config.repair.target_precision)
 
 
 def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJudge | None:
@@ -58,22 +58,22 @@ def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJ
     if config.repair.judge == "fast" or config.repair.method == "base":
         return None
     if config.repair.judge == "careful":
-        return DocumentJudge.shipped(partial(strictness, config) if stops else None, threads)
+        return DocumentJudge.shipped(partial(min_probability, config) if stops else None, threads)
     from evenflow.transforms.substitution.plugin_judge import PluginJudge
 
     return PluginJudge(config.repair.judge)
 
 
-def least(judge: ExchangeJudge | None, strictness: float) -> float:
+def least(judge: ExchangeJudge | None, min_probability: float) -> float:
     """Find the first probability below which a set does not change and no judge is asked.
 
     `judge`: The judge; None: the first probability decides.
     """
-    if judge is None or not strictness:
-        return strictness
-    if isinstance(judge, DocumentJudge) and strictness >= 1:
+    if judge is None or not min_probability:
+        return min_probability
+    if isinstance(judge, DocumentJudge) and min_probability >= 1:
         return 1.0
-    return min(UNLIKELY, strictness)
+    return min(UNLIKELY, min_probability)
 
 
 def _reader() -> Reader:
@@ -91,24 +91,27 @@ class DocumentJudge:
     else is asked.
 
     Args:
-        strictness: The probability from which an exchange of an attribute is made. A set of which
-            a mention has a lower one is refused, and the rest of its person is not read. None: all
+        min_probability: The probability from which an exchange of an attribute is made. A set with
+            a mention of a lower one is refused, and the rest of its person is not read. None: all
             is read.
         threads: Documents that are read at once; their answers are the same for any number.
     """
 
     def __init__(
-        self, reader: Reader, strictness: Callable[[str], float] | None = None, threads: int = 1
+        self,
+        reader: Reader,
+        min_probability: Callable[[str], float] | None = None,
+        threads: int = 1,
     ):
-        self._reader, self._strictness, self._threads = reader, strictness, threads
+        self._reader, self._min_probability, self._threads = reader, min_probability, threads
         self._kept = Kept()  # a draw asks about a document in many of its rounds
 
     @classmethod
     def shipped(
-        cls, strictness: Callable[[str], float] | None = None, threads: int = 1
+        cls, min_probability: Callable[[str], float] | None = None, threads: int = 1
     ) -> DocumentJudge:
         """The judge with the reader of this package; see `Reader.shipped`."""
-        return cls(_reader(), strictness, threads)
+        return cls(_reader(), min_probability, threads)
 
     def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
         """Judge exchanges, see `judges.ExchangeJudge`."""
@@ -141,7 +144,7 @@ class DocumentJudge:
 
     def _answer(self, document: JoinedSets, attribute: str, number: int, target: str) -> Judged:
         """Judge a set with those of the same person; by itself where that refuses it."""
-        least = 0.0 if self._strictness is None else self._strictness(attribute)
+        least = 0.0 if self._min_probability is None else self._min_probability(attribute)
         for index in document.own[number] if least else ():
             answer = self._reader.judge(attribute, document.reading, [index], ())
             if answer[0] < least:

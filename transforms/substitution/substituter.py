@@ -13,8 +13,8 @@ from evenflow.transforms.substitution import agreement, base_cda, gendered, role
 from evenflow.transforms.substitution.bygroup import ByGroup
 from evenflow.transforms.substitution.gendered import Gendered
 from evenflow.transforms.substitution.judges import FirstScorer
-from evenflow.transforms.substitution.leaving import Leaving
 from evenflow.transforms.substitution.persons import Chain
+from evenflow.transforms.substitution.protected import Protected
 from evenflow.transforms.substitution.sets import Edit, Item, Refusal, Set
 from evenflow.transforms.substitution.windows import show_windows
 from evenflow.transforms.text import english
@@ -37,7 +37,7 @@ class Substituter:
         first: Gives each set its first probability; without it the probability is 1.
         draws: Whether one of several words of a role that are as good is drawn, by a hash of the
             document. Otherwise the first is put in: annotators were shown that one.
-        leave: Words and ranges of numbers whose sentences `gc` leaves as they are.
+        protect: Words and ranges of numbers whose sentences `gc` leaves as they are.
 
     Raises:
         ValueError: The attribute or the method does not exist.
@@ -51,7 +51,7 @@ class Substituter:
         method: Method = "gc",
         first: FirstScorer | None = None,
         draws: bool = False,
-        leave: Sequence[str] = (),
+        protect: Sequence[str] = (),
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -64,7 +64,7 @@ class Substituter:
         self.attribute = attribute
         self.method = method
         self._first = first
-        self._leaving = Leaving(leave)
+        self._protected = Protected(protect)
         role_map = roles.of(self.words)
         if method == "gc" and self.words.fixed:
             raise roles.RoleMapError(self.words.fixed)
@@ -160,7 +160,7 @@ class Substituter:
         """Why a sentence text[start:end] is never changed, empty where it may be."""
         if reason := _unreadable_reason(text, start, end):
             return reason
-        return sets.LEFT if self._leaving.leaves(text[start:end]) else ""
+        return sets.PROTECTED if self._protected.has(text[start:end]) else ""
 
     def _score_first(self, text: str, made: Sequence[Set], first: FirstScorer) -> list[Set]:
         """The sets with their first probability, the greatest over their targets."""

@@ -173,7 +173,7 @@ class _Filter(PaneStep):
 class FilterStereotypes(SteppedTransform):
     """Act on the strong stereotypes of annotated documents, as the gate does.
 
-    The policy of each attribute (stereotypes.policy) says what is done: flag changes no text,
+    The action of each attribute (stereotypes.action) says what is done: flag changes no text,
     remove takes strong sentences out, quarantine sets their document aside. A document whose text
     changed is annotated again. There are two outputs: the documents, and under the tag `aside`
     those that are set aside, with the key `reason`.
@@ -184,7 +184,7 @@ class FilterStereotypes(SteppedTransform):
 
     Example:
         >>> import apache_beam as beam
-        >>> config = {"stereotypes.policy": "remove"}
+        >>> config = {"stereotypes.action": "remove"}
         >>> with beam.Pipeline("FnApiRunner") as pipeline:
         ...     kept, aside = (
         ...         pipeline

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from evenflow.schemas.plugins import DETECTORS, JUDGES, load
 from evenflow.testing.common import AWKWARD, SEEDS, in_another_process
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
-from evenflow.transforms.substitution.reading import STRICTNESS
+from evenflow.transforms.substitution.reading import MIN_PROBABILITY
 
 Question = tuple[str, Sequence[tuple[Any, ...]]]  # a text, and places in it
 ASK = """
@@ -102,4 +102,4 @@ class JudgeTests(_ChanceTests):
             and whether it is right, which is from a probability of 0.8.
     """
 
-    kind, least = JUDGES, STRICTNESS
+    kind, least = JUDGES, MIN_PROBABILITY

@@ -182,12 +182,9 @@ def _draft_of(path: Path, corpus: Sequence[str], values: options.Values) -> Path
                 " list another name, or remove the draft and its journal"
             )
         return made
-    known, associations = (
-        WordSpace(word_vectors.load(None)).places,
-        criteria.associations(words.attribute),
-    )
+    known, own = WordSpace(word_vectors.load(None)).places, criteria.associations(words.attribute)
     read = corpora.texts(corpus, values.configuration()) if corpus else ()
-    drafts.write(made, drafts.of_list(words, read, known=known, associations=associations))
+    drafts.write(made, drafts.of_list(words, read, known=known, associations=own))
     options.note(f"the draft is {made}")
     return made
 

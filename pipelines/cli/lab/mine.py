@@ -77,14 +77,7 @@ def lab_mine(
         session.output, session.resumable = at(output), True
     given = source(inputs, config)
     scorer, digest = (None, None) if model is None else scorer_of(model, words)
-    settings = MiningSettings(
-        top,
-        digest,
-        model or "",
-        seed,
-        intervene,
-        tuple(without),
-    )
+    settings = MiningSettings(top, digest, model or "", seed, intervene, tuple(without))
     progress = pace.lines(session, quiet, _line())
     lines, counts = run(given, finder, scorer, settings, output, progress)
     _notes(len(lines), counts, top, session)

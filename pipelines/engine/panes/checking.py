@@ -23,7 +23,7 @@ def pane_checks(config: Config, lists: Sequence[WordList]) -> PaneChecks:
         SuiteError: The user's suite of checks cannot be used.
     """
     judge = PaneJudge(config, lists, Totals())
-    weight = WEIGHT.name if config.has_weights and config.repair.realise == "weight" else None
+    weight = WEIGHT.name if config.has_weights and config.repair.output_as == "weight" else None
     limits = {
         words.attribute: DrLimit(
             judge.thresholds(words.attribute).block,

@@ -297,18 +297,18 @@ def close_pane(
     weighed, give, left_out = None, None, None
     if config.has_weights:
         # As in mend_pane
-        from evenflow.transforms.repair import realise, weigh
+        from evenflow.transforms.repair import output_as, weigh
 
         full = [block for block in staged if block.has(Part.DOCUMENTS)]
         weighed = weigh.weigh(full, annotator.attributes, config, accepted or {})
         figures.text_bytes = weighed.text_bytes
         if (times := weighed.times) is None:
-            give = realise.as_column(weighed.weights)
+            give = output_as.as_column(weighed.weights)
         else:
-            give = realise.as_copies(times, weighed.ids)
+            give = output_as.as_copies(times, weighed.ids)
             figures.documents += weighed.record.copies - weighed.record.left_out
             read = (each.read(Part.DOCUMENTS) for each in full)
-            tables = map(realise.left_out, read, times, weighed.weights)
+            tables = map(output_as.left_out, read, times, weighed.weights)
             left_out = aside.write_tables(tables, folder / left_out_name(pane), layout)
     shards = write_shards(staged, folder, pane, layout, give)
     strata = sources.runs(

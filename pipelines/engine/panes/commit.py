@@ -296,7 +296,7 @@ class Committer:
     def held(self) -> str | None:
         """Return why the gate is held now; None if it is not."""
         self.entries.look()
-        return hold.held_reason(self._output, self.entries.totals, self._config.gate.policy)
+        return hold.held_reason(self._output, self.entries.totals, self._config)
 
     def _claim(self, pane: int, entry: bytes, folder: str) -> None:
         """Claim a pane in an object store (c). Raises FencedError, OSError."""

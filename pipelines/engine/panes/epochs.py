@@ -23,6 +23,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.ledger import Epoch
+from evenflow.schemas.renamed import renamed
 from evenflow.transforms.io import files, formats
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, at
@@ -183,7 +184,7 @@ def _comparable(
         before = {files.absolute(name): size for name, size in old["input"].items()}
         old["input"] = before
         new["input"] = {name: before[name] for name in new.get("input", ()) if name in before}
-    theirs = _filled(old["configuration"], mine, Config().model_dump())
+    theirs = _filled(renamed(old["configuration"]), mine, Config().model_dump())
     defaults = AttributeSettings().model_dump()
     both = theirs["attributes"].keys() & mine["attributes"].keys()
     shared = {

@@ -86,7 +86,7 @@ class Data:
         if config is None:
             raise TrainInputError(f"{storage.address(META)}: its configuration cannot be read")
         names = config.fields.id, config.fields.column
-        weighted = config.has_weights and config.repair.realise == "weight"
+        weighted = config.has_weights and config.repair.output_as == "weight"
         shares = [*((each, 1.0) for each in self.shards)]
         shares += [(each, self.replay) for each in self.replayed]
         for (folder, shard), share in shares:

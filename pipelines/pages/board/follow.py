@@ -109,8 +109,7 @@ class Gate:
         if not grew and beside == self._beside:
             return False
         self.events = hold.read_events(self.storage)
-        policy = self.config.gate.policy if self.config else ""
-        self.held = hold.held_reason(self.storage, self.history.totals, policy)
+        self.held = hold.held_reason(self.storage, self.history.totals, self.config)
         if grew:
             self.committed, self.recent = self._when(), self._last()
         self._beside = beside

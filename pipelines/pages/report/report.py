@@ -55,7 +55,7 @@ def build(output: Place) -> str:
     meta = read_meta(storage)
     config = recorded(meta)
     history = History(storage, config)
-    held = hold.held_reason(storage, history.totals, config.gate.policy if config else "")
+    held = hold.held_reason(storage, history.totals, config)
     if len(history) <= MOST_SINGLE:
         entries = list(history)
         panes = [spans.from_entry(entry) for entry in entries]

@@ -124,7 +124,7 @@ def _rows(
     """The mentions of a pane's documents that name an attribute."""
     columns = [documents.mentions(name, group) for group in each.groups]
     weight = documents.WEIGHT.name
-    weighted = config.has_weights and config.repair.realise == "weight"
+    weighted = config.has_weights and config.repair.output_as == "weight"
     read = [config.fields.id, *columns, *([weight] if weighted else [])]
     found = PaneCounts([], np.zeros((0, len(columns))))
 

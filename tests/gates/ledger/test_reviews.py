@@ -16,6 +16,7 @@ from evenflow.schemas.ledger import PaneEntry, Verdict
 from evenflow.transforms.storage.storage import at
 
 CONFIG = load(None, {"pane.rolling": 4})
+HALT = load(None, {"gate.on_block": "halt"})
 PANES = 12
 DECISIONS = st.lists(
     st.tuples(
@@ -126,10 +127,10 @@ def test_accepting_the_last_pane_ends_a_halt_and_leaves_the_checkpoint_alone(
     for entry in made[last + 1 :]:
         (tmp_path / f"ledger/{entry.pane:08d}.json").unlink()
     history = History(tmp_path, CONFIG)
-    assert hold.held_reason(tmp_path, history.totals, "halt") is not None
+    assert hold.held_reason(tmp_path, history.totals, HALT) is not None
     reviews.add(tmp_path, "accept", range(last, last + 1), "right", "Ada")
     assert history.look()
-    assert hold.held_reason(tmp_path, history.totals, "halt") is None
+    assert hold.held_reason(tmp_path, history.totals, HALT) is None
     assert history.totals.state == "warn" and history.totals.reason.startswith("accepted by Ada")
     assert last not in history.totals.blocked
 

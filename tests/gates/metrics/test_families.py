@@ -161,7 +161,7 @@ def test_what_repair_and_filter_did() -> None:
     each = entry.attributes["gender"]
     each.repair = Repair(
         mode="substitute",
-        strictness=0.8,
+        min_probability=0.8,
         before=each.sums,
         score_before=each.pane,
         expected_dr=0.1,
@@ -172,7 +172,7 @@ def test_what_repair_and_filter_did() -> None:
         changed=3,
         barred={"quoted": 2, "a name": 1},
     )
-    each.stereotypes = Filtered(policy="flag", threshold=0.6, asked=9, potential=4, strong=2)
+    each.stereotypes = Filtered(action="flag", threshold=0.6, asked=9, potential=4, strong=2)
     found = of([entry, entry.model_copy(update={"pane": 1})])
     place = (("attribute", "gender"),)
     told = [

@@ -248,12 +248,12 @@ def note(result: dict, folder: str) -> None:
     (Path(folder) / name).write_text(json.dumps(result))
 
 
-@pytest.mark.parametrize("realise", ["weight", "sample"])
+@pytest.mark.parametrize("output_as", ["weight", "sample"])
 def test_a_pane_is_weighed_and_checked_as_the_gate_does(
-    realise: str, speeches: list[dict[str, Any]], tmp_path: Path
+    output_as: str, speeches: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     documents = sorted((each | {"source": "s"} for each in speeches[:50]), key=lambda d: d["id"])
-    settings = {"repair.mode": ["weight"], "repair.realise": realise, "gate.block": 0.4}
+    settings = {"repair.mode": ["weight"], "repair.output_as": output_as, "gate.block": 0.4}
     evenflow.Gate(settings).run(documents, tmp_path / "engine")
     (entry,) = History(tmp_path / "engine", load(None, settings))
     with beam.Pipeline(RUNNER) as pipeline:
@@ -279,7 +279,7 @@ def test_a_pane_is_weighed_and_checked_as_the_gate_does(
 
     def content(output: Path) -> list[tuple[str, ...]]:
         (path,) = (output / entry.folder).glob("*.parquet")
-        names = ["id", "text", "source", *(["weight"] if realise == "weight" else ["copy_of"])]
+        names = ["id", "text", "source", *(["weight"] if output_as == "weight" else ["copy_of"])]
         return sorted(tuple(map(str, row.values())) for row in rows_of(path, names))
 
     def rows_of(path: Path, names: list[str]) -> list[dict[str, Any]]:
@@ -324,7 +324,7 @@ def test_stereotypes_are_filtered_as_the_gate_does(tmp_path: Path) -> None:
     strong = "Muslims are violent savages. All Jews are greedy and stingy."
     texts = [f"A Christian came home. {strong} The Buddhist read.", "A Hindu read a book.", strong]
     documents = [{"id": str(n), "text": text} for n, text in enumerate(texts)]
-    settings = {"stereotypes.policy": "remove"}
+    settings = {"stereotypes.action": "remove"}
     evenflow.Gate(settings).run(documents, tmp_path)
     tables = {
         folder: pq.read_table(tmp_path / folder)

@@ -53,13 +53,13 @@ def judged(text: str, folder: Path) -> int:
 
 def flagged(text: str, folder: Path) -> int:
     """The men of a text behind a gate that looks for stereotypes by a detector of a package."""
-    config = {"stereotypes.policy": "flag", "stereotypes.detector": "evenflow_generics:Generics"}
+    config = {"stereotypes.action": "flag", "stereotypes.detector": "evenflow_generics:Generics"}
     return kept(text, folder, config)
 
 
 def removed(text: str, folder: Path) -> int:
     """The men of a text behind a gate that removes stereotypes by the shipped detector."""
-    return kept(text, folder, {"stereotypes.policy": "remove"})
+    return kept(text, folder, {"stereotypes.action": "remove"})
 
 
 def kept(text: str, folder: Path, config: dict[str, str]) -> int:

@@ -54,7 +54,7 @@ def test_help_explains_sixteen_options_at_most(call: Call, command: str) -> None
 def test_set_gives_any_key(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("gate: {warn: 0.1}\npane: {docs: 7}\nfields: {id: url}\n")
-    values = ["gate.warn=0.2", "pane.docs=null", "fields.text=7", "stereotypes.policy=off"]
+    values = ["gate.warn=0.2", "pane.docs=null", "fields.text=7", "stereotypes.action=off"]
     values += ["repair.mode=substitute,weight", "attributes.gender.target={female: 1, male: 0}"]
     words = [word for each in values for word in ("--set", each)]
     found = Config.model_validate(
@@ -144,8 +144,8 @@ def test_version(call: Call) -> None:
         ),
         (["run", "-o", "out", "-i", "x", "--warn", "nan"], "evenflow: --warn: a number from 0"),
         (
-            ["run", "-o", "out", "-i", "x", "--set", "gate.policy=stop"],
-            "--set gate.policy: quarantine",
+            ["run", "-o", "out", "-i", "x", "--set", "gate.on_block=stop"],
+            "--set gate.on_block: quarantine",
         ),
         (
             ["run", "-o", "out", "-i", "x", "--repair-mode", "repair"],

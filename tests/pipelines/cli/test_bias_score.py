@@ -196,7 +196,7 @@ def test_documents_with_a_high_score_get_a_swapped_copy(call: Call, tmp_path: Pa
     }
 
 
-@pytest.mark.parametrize("method", ["base", "gc, strictness: 0.0"])
+@pytest.mark.parametrize("method", ["base", "gc, min_probability: 0.0"])
 def test_the_fields_of_a_pair_are_swapped_together(method: str, call: Call, tmp_path: Path) -> None:
     rows = [
         {"id": "1", "text": "x", "premise": "A girl wore a pink bikini.", "hypothesis": "She ran."},

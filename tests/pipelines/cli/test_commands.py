@@ -33,7 +33,7 @@ def test_every_option_and_argument_of_a_command_has_help(words: str) -> None:
         ("fields.id", "7", "7"),
         ("fields.text", "null", "null"),
         ("repair.mode", "substitute,weight", ["substitute", "weight"]),
-        ("stereotypes.policy", "off", "off"),
+        ("stereotypes.action", "off", "off"),
         ("coverage.attributes", "gender, age", ["gender", "age"]),
         ("coverage.entities", "a: b", "a: b"),
     ],
@@ -47,7 +47,7 @@ def test_a_value_is_read_as_its_key_wants_it(key: str, given: object, value: obj
 def test_help_says_what_the_schema_says(call: Call) -> None:
     shown = " ".join(call("run", "--help").out.split())
     assert "[default: that of block]" in shown and "[default: none is]" in shown
-    assert "--stereotypes-policy WHAT" in shown
+    assert "--stereotypes-action WHAT" in shown
     assert "[default: off; or flag, quarantine, remove]" in shown
     shown = " ".join(call("lab", "finetune", "--help").out.split())
     assert "--objective causal|mlm What is learnt. [default: causal]" in shown

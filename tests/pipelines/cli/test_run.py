@@ -209,7 +209,7 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
     command = [
         *("run", "-i", uneven, "-o", output, "-a", "gender", "--pane-docs", 150),
         *("--set", "pane.rolling=1"),
-        *("--set", "gate.policy=halt", "--block", 0.45, "-q"),
+        *("--set", "gate.on_block=halt", "--block", 0.45, "-q"),
     ]
     ended = call(*command)
     assert (ended.status, ended.out) == (3, "")

@@ -47,11 +47,11 @@ def documents(tmp_path: Path) -> Path:
     return path
 
 
-def ran(call: Call, documents: Path, policy: str) -> tuple[dict[Key, dict[str, Any]], PaneEntry]:  # noqa: F811
+def ran(call: Call, documents: Path, action: str) -> tuple[dict[Key, dict[str, Any]], PaneEntry]:  # noqa: F811
     """The rows of the table of sentences, and the pane's entry, of `run --stereotypes POLICY`."""
-    out = documents.parent / policy
+    out = documents.parent / action
     command = (
-        *("run", "--input", documents, "--output", out, "--stereotypes-policy", policy),
+        *("run", "--input", documents, "--output", out, "--stereotypes-action", action),
         *("--quiet",),
     )
     assert call(*command, "--block", "1").status == 0

@@ -58,10 +58,13 @@ def test_what_is_left_says_why() -> None:
     assert difference(document).plain.count("left as it is") == 3
 
 
-def test_strictness_is_an_attributes_own() -> None:
-    for strictness, text in ((0.7, "He left."), (0.8, "She left.")):
+def test_min_probability_is_an_attributes_own() -> None:
+    for min_probability, text in ((0.7, "He left."), (0.8, "She left.")):
         rewriter = Rewriter(
-            GENDER, "gc", strictness={"gender": strictness}, judge=Judge(lambda shown: 0.75)
+            GENDER,
+            "gc",
+            min_probability={"gender": min_probability},
+            judge=Judge(lambda shown: 0.75),
         )
         assert rewritten("She left.", rewriter)["text_cda"]["gender"] == text
 

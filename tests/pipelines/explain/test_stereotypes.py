@@ -41,7 +41,7 @@ class Fixed:
 
 
 def config(threshold: float = 0.5) -> Config:
-    own = {"stereotypes.threshold": threshold, "stereotypes.precision": 0.8}
+    own = {"stereotypes.threshold": threshold, "stereotypes.target_precision": 0.8}
     return load_config(None, own, list(SHIPPED))
 
 

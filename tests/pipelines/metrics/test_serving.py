@@ -93,7 +93,7 @@ def test_a_release_is_seen_under_halt(tmp_path: Path) -> None:
     (tmp_path / "ledger").mkdir()
     [entry] = entries(1)
     files.write_entry(tmp_path, entry.model_copy(update={"folder": "quarantine"}))
-    with live(tmp_path, with_port(**{"gate.policy": "halt"})) as (_, address):
+    with live(tmp_path, with_port(**{"gate.on_block": "halt"})) as (_, address):
         assert scraped(address)["evenflow_held", ()] == 1
         hold.add_event(tmp_path, "release", "seen", 1)
         assert scraped(address)["evenflow_held", ()] == 0

@@ -79,7 +79,7 @@ def run(
         "llm.detection": "llm",
         "llm.indicators": "llm",
         "llm.substitution": "llm",
-        "stereotypes.policy": "remove",
+        "stereotypes.action": "remove",
         "repair.mode": "substitute",
     }
     config = load(None, given | more, ["gender"])

@@ -103,8 +103,8 @@ def test_parts_are_repaired_in_place(
         "fields.text": paths,
         "repair.mode": "substitute",
         "repair.judge": "fast",
-        "repair.strictness": 0.0,
-        "gate.policy": "quarantine",
+        "repair.min_probability": 0.0,
+        "gate.on_block": "quarantine",
     }
     [entry] = Run([str(path)], tmp_path / "out", load(None, settings)).go().entries
     assert entry.documents == 40

@@ -61,13 +61,13 @@ def judged(
     probability: float,
     mode: Literal["cascade", "llm"] = "llm",
     text: str = TEXT,
-    strictness: float = 0.8,
+    min_probability: float = 0.8,
     together: Callable[..., tuple[int, ...]] = lambda sets, number: (number,),
 ) -> tuple[list[Judged], Says]:
     """All exchanges of a text, each of which the embedded judge gives a probability."""
     asker = Says(says)
     embedded = Judge(lambda shown: probability, "unsure", together)
-    judge = LlmJudge(embedded, asker, mode, {"gender": strictness})
+    judge = LlmJudge(embedded, asker, mode, {"gender": min_probability})
     own = sets_of(text)
     asked = [(number, other(each)) for number, each in enumerate(own) if each.edits]
     [found] = judge.exchanges([Asked(text, own, asked)])
@@ -134,18 +134,18 @@ def test_no_answer_is_a_counted_fallback() -> None:
 
 
 @pytest.mark.parametrize(
-    ("probability", "strictness", "cascade", "llm"),
+    ("probability", "min_probability", "cascade", "llm"),
     [
         (WORTH_ASKING - 0.01, 0.8, 0, 0),  # hopeless
         (0.5, 0.8, 1, 1),  # the embedded judge would refuse it
         (0.81, 0.8, 0, 1),  # it would accept it
         (0.9, 1.0, 1, 1),  # no probability reaches the wanted precision
-        (0.3, 0.2, 0, 1),  # a low strictness of the user
+        (0.3, 0.2, 0, 1),  # a low min_probability of the user
         (0.1, 0.2, 0, 0),
     ],
 )
 def test_the_mode_says_what_is_asked(
-    probability: float, strictness: float, cascade: int, llm: int
+    probability: float, min_probability: float, cascade: int, llm: int
 ) -> None:
     for mode, asked in (("cascade", cascade), ("llm", llm)):
         _, asker = judged(
@@ -153,7 +153,7 @@ def test_the_mode_says_what_is_asked(
             probability,
             mode,  # type: ignore[arg-type]
             "A nun sang.",
-            strictness,
+            min_probability,
         )
         assert len(asker.asked) == asked, mode
 
@@ -234,7 +234,7 @@ def run(folder: Path, name: str, url: str, **more: object) -> Path:
         "llm.deadline": 60.0,
         "llm.substitution": "llm",
         "repair.mode": "substitute",
-        "repair.strictness": 0.8,
+        "repair.min_probability": 0.8,
     }
     given |= {key.replace("__", "."): value for key, value in more.items()}
     Run([str(corpus(folder))], folder / name, load(None, given, ["gender"])).go()

@@ -56,7 +56,7 @@ def run(tmp_path: Path, name: str, url: str, **more: object) -> Path:
         "llm.cache": str(tmp_path / "answers.sqlite"),
         "llm.deadline": 3.0,
         "llm.detection": "llm",
-        "stereotypes.policy": "flag",
+        "stereotypes.action": "flag",
         "repair.mode": "substitute",
     }
     config = load(
@@ -127,7 +127,7 @@ def test_a_budget_is_kept_and_embedded_asks_nothing(tmp_path: Path) -> None:
     base = {
         "llm.url": "http://127.0.0.1:9",
         "llm.model": "m",
-        "stereotypes.policy": "flag",
+        "stereotypes.action": "flag",
         "pane.mib": 1,
     }
     for requests, mode in ((0, "llm"), (None, "embedded")):
@@ -169,7 +169,7 @@ def test_a_missing_llm_is_reported_at_the_start_in_the_summary_and_in_the_status
 ) -> None:
     out, words = (
         tmp_path / "out",
-        ("--stereotypes-policy", "flag", "--attribute", "gender", "--set", f"llm.model={MODEL}"),
+        ("--stereotypes-action", "flag", "--attribute", "gender", "--set", f"llm.model={MODEL}"),
     )
     config = tmp_path / "evenflow.yaml"
     config.write_text(f"llm: {{detection: llm, cache: {tmp_path / 'answers.sqlite'}}}\n")
@@ -191,7 +191,7 @@ def test_a_missing_llm_is_reported_at_the_start_in_the_summary_and_in_the_status
 def test_a_refused_key_is_no_success(tmp_path: Path, call: Call) -> None:
     config = tmp_path / "evenflow.yaml"
     config.write_text(f"llm: {{detection: llm, cache: {tmp_path / 'answers.sqlite'}}}\n")
-    words = ("--stereotypes-policy", "flag", "--attribute", "gender", "--set", f"llm.model={MODEL}")
+    words = ("--stereotypes-action", "flag", "--attribute", "gender", "--set", f"llm.model={MODEL}")
 
     def run(well: int) -> Ended:
         """A run whose server answers some questions well before the key has expired."""

@@ -64,7 +64,7 @@ def test_what_is_estimated_is_what_a_run_asks(tmp_path: Path, mode: str) -> None
         f"llm.{step}": mode for step in ("detection", "indicators", "substitution")
     }
     given |= {
-        "stereotypes.policy": "flag",
+        "stereotypes.action": "flag",
         "repair.mode": "substitute",
         "llm.model": MODEL,
         "llm.deadline": 20.0,
@@ -99,7 +99,7 @@ def test_tokens_are_those_of_the_messages(tmp_path: Path) -> None:
 
 def test_a_step_that_is_not_configured_is_not_asked() -> None:
     assert set(configured_modes(load(None)).values()) == {"embedded"}
-    flagged = configured_modes(load(None, {"stereotypes.policy": "flag", "llm.indicators": "llm"}))
+    flagged = configured_modes(load(None, {"stereotypes.action": "flag", "llm.indicators": "llm"}))
     assert flagged == {"stereotypes": "cascade", "indicators": "llm", "substitution": "embedded"}
 
 

@@ -39,7 +39,7 @@ MAYBE = 0.6
 def config(**options: object) -> Config:
     return load(
         None,
-        {"repair.mode": "substitute", "repair.strictness": 0.5}
+        {"repair.mode": "substitute", "repair.min_probability": 0.5}
         | {name.replace("__", "."): each for name, each in options.items()},
     )
 
@@ -110,8 +110,8 @@ def test_a_pane_gives_its_documents_and_their_texts(tmp_path: Path) -> None:
         (1.0, {}, ["nun", "king", "aunt", "king"], False),
         (UNLIKELY - 0.01, {}, [], False),
         # The judge decides, not the first stage
-        (UNLIKELY, {"repair__strictness": 0.9}, ["nun", "king", "aunt", "king"], False),
-        (0.01, {"repair__strictness": 0.0}, ["nun", "king", "aunt", "king"], False),
+        (UNLIKELY, {"repair__min_probability": 0.9}, ["nun", "king", "aunt", "king"], False),
+        (0.01, {"repair__min_probability": 0.0}, ["nun", "king", "aunt", "king"], False),
         (0.6, {"repair__judge": "fast"}, ["nun", "king", "aunt", "king"], True),
         (0.4, {"repair__judge": "fast"}, [], True),
     ],

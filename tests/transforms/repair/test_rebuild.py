@@ -121,7 +121,7 @@ def test_the_first_stage_alone_is_asked_where_that_is_wanted(tmp_path: Path, jud
         tmp_path / "out",
         repair__mode="substitute",
         repair__judge="fast",
-        repair__strictness=0.5,
+        repair__min_probability=0.5,
     )
     repair = entry.attributes["gender"].repair
     assert judge.asked == [] and repair is not None and repair.judged == 0 < repair.changed
@@ -171,7 +171,7 @@ def test_an_output_that_is_read_again_has_no_id_twice(tmp_path: Path, judge: Jud
     rows = [{"id": "a", "text": MEN[0]}, {"id": "a#gender=female", "text": MEN[1]}]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    [entry] = run(path, tmp_path / "out", repair__mode="augment", repair__strictness=0.0)
+    [entry] = run(path, tmp_path / "out", repair__mode="augment", repair__min_probability=0.0)
     ids = [row["id"] for row in documents(tmp_path / "out")]
     assert len(ids) == len(set(ids)) >= 2 and entry.checks.success
 
@@ -257,7 +257,10 @@ def test_every_character_outside_a_changed_sentence_stays(
 ) -> None:
     texts = ["".join(each).encode("utf-8", "ignore").decode() or "x" for each in parts]
     annotator = Annotator(
-        load(None, {"repair.mode": "substitute", "repair.strictness": 0.0, "repair.judge": "fast"})
+        load(
+            None,
+            {"repair.mode": "substitute", "repair.min_probability": 0.0, "repair.judge": "fast"},
+        )
     )
     folder = tmp_path_factory.mktemp("pane")
     found = Documents(
@@ -301,7 +304,7 @@ def test_outputs_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
         ]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run(
-            [*words, "--repair-mode", "substitute", "--stereotypes-policy", "flag", "-q"],
+            [*words, "--repair-mode", "substitute", "--stereotypes-action", "flag", "-q"],
             env=environment,
             check=True,
         )

@@ -186,8 +186,10 @@ def test_a_stream_of_panes_converges(tmp_path: Path) -> None:
     assert entries[2].attributes["gender"].pane.dr > 0.1
 
 
-@pytest.mark.parametrize("realise", ["weight", "sample"])
-def test_a_run_that_was_stopped_goes_on_with_the_same_weights(tmp_path: Path, realise: str) -> None:
+@pytest.mark.parametrize("output_as", ["weight", "sample"])
+def test_a_run_that_was_stopped_goes_on_with_the_same_weights(
+    tmp_path: Path, output_as: str
+) -> None:
     def files(output: Path) -> dict[str, bytes]:
         names = ("accepted", "set-aside", "ledger")
         return {
@@ -197,7 +199,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_weights(tmp_path: Path, re
             if path.is_file()
         }
 
-    overrides = {"repair.mode": "weight", "repair.realise": realise, "pane.docs": 50}
+    overrides = {"repair.mode": "weight", "repair.output_as": output_as, "pane.docs": 50}
     config, path = load(None, overrides), write(tmp_path / "in.jsonl")
     Run([str(path)], tmp_path / "whole", config).go()
 
@@ -216,7 +218,7 @@ def test_a_run_that_was_stopped_goes_on_with_the_same_weights(tmp_path: Path, re
 
 def test_a_sample_has_the_weights_as_numbers_of_copies(tmp_path: Path) -> None:
     _, weighted, _ = run(tmp_path, "weights")
-    [entry], rows, left = run(tmp_path, "sample", repair__realise="sample")
+    [entry], rows, left = run(tmp_path, "sample", repair__output_as="sample")
     weight = {row["id"]: row["weight"] for row in weighted}
     times = Counter(row["copy_of"] or row["id"] for row in rows)
     assert len({row["id"] for row in rows}) == len(rows) == entry.documents

@@ -22,8 +22,8 @@ GENDER, AGE, RELIGION = map(loader.load, ("gender", "age", "religion"))
 LISTS = {"gender": GENDER, "age": AGE, "religion": RELIGION}
 
 
-def gender(text: str, judge: Judge | None = None, strictness: float = 0.5) -> Rewritten:
-    return rewrite(text, [GENDER], "gender", strictness=strictness, judge=judge)
+def gender(text: str, judge: Judge | None = None, min_probability: float = 0.5) -> Rewritten:
+    return rewrite(text, [GENDER], "gender", min_probability=min_probability, judge=judge)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ GERMAN = "Heute kaufte die alte Frau mit Heinz am Morgen hat Brot."
     ],
 )
 def test_a_set_that_its_form_refuses_stays_with_its_reason(text: str, reasons: set[str]) -> None:
-    result = gender(text, strictness=0)
+    result = gender(text, min_probability=0)
     assert (result.text, result.edits) == (text, ())
     assert {each.reason for each in result.sets} == reasons
     assert not any(each.edits or each.confidence for each in result.sets)
@@ -151,7 +151,7 @@ def test_a_judge_decides_about_each_wanted_exchange() -> None:
         "named": 0.2,
         sets.EVEN: 0.0,
     }
-    assert gender(text, judge, strictness=0.71).text == text
+    assert gender(text, judge, min_probability=0.71).text == text
 
 
 @pytest.mark.parametrize(("source", "asked"), [("female", 1), ("male", 0), (None, 1)])
@@ -267,7 +267,7 @@ TEXTS = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=25).map(" ".joi
 @given(TEXTS, st.sampled_from(sorted(LISTS)), st.sampled_from(["gc", "base"]))
 def test_every_character_outside_the_edits_stays(text: str, attribute: str, method: str) -> None:
     result = rewrite(
-        text, [LISTS[attribute]], attribute, "base" if method == "base" else "gc", strictness=0
+        text, [LISTS[attribute]], attribute, "base" if method == "base" else "gc", min_probability=0
     )
     at = shift = 0
     for start, end, replacement in result.edits:

@@ -43,7 +43,7 @@ def show(spot: int, exchanges: Sequence[tuple[int, str]]) -> Asked:
     ],
 )
 def test_a_set_changes_only_with_edits_and_a_probability(own: Set, reason: str) -> None:
-    """Also at a strictness of 0, where no probability is too low."""
+    """Also at a min_probability of 0, where no probability is too low."""
     assert Decisions[int](0.0, None).reason(0, 0, own) == reason
 
 
@@ -55,7 +55,7 @@ def test_without_a_judge_the_own_probability_decides() -> None:
 
 
 @pytest.mark.parametrize(("probability", "reason"), [(0.5, ""), (0.49, sets.DOUBTED)])
-def test_a_judge_accepts_from_the_strictness_on(probability: float, reason: str) -> None:
+def test_a_judge_accepts_from_the_min_probability_on(probability: float, reason: str) -> None:
     own = Decisions[int](0.5, Says(Judged(probability, "", (0,))))
     own.ask({7: [(0, "male")]}, show)
     assert own.reason(7, 0, proposed(0.9)) == reason

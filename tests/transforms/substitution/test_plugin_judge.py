@@ -35,4 +35,4 @@ def test_what_it_does_not_say_is_refused(name: str, expected: list[Judged]) -> N
     assert isinstance(judge, PluginJudge)
     nothing = Asked("It rained.", [], [])
     assert list(judge.exchanges([asked(), nothing])) == [expected, []]
-    assert reading.strictness(config, "gender") == reading.STRICTNESS
+    assert reading.min_probability(config, "gender") == reading.MIN_PROBABILITY

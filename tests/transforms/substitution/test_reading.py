@@ -112,36 +112,38 @@ def test_threads_answer_as_one_does(threads: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("strictness", "wanted"), [(0.0, 0.0), (0.01, 0.01), (0.72, reading.UNLIKELY), (1.0, 1.0)]
+    ("min_probability", "wanted"), [(0.0, 0.0), (0.01, 0.01), (0.72, reading.UNLIKELY), (1.0, 1.0)]
 )
 def test_the_reader_is_not_asked_about_what_it_would_hardly_ever_accept(
-    strictness: float, wanted: float
+    min_probability: float, wanted: float
 ) -> None:
     judge = DocumentJudge(Scripted())  # pyright: ignore[reportArgumentType]
-    assert reading.least(judge, strictness) == wanted
-    assert reading.least(None, strictness) == strictness
-    assert reading.least(ByFirstStage(), strictness) == min(reading.UNLIKELY, strictness)
+    assert reading.least(judge, min_probability) == wanted
+    assert reading.least(None, min_probability) == min_probability
+    assert reading.least(ByFirstStage(), min_probability) == min(reading.UNLIKELY, min_probability)
 
 
 @pytest.mark.parametrize(
     ("repair", "wanted"),
     [
-        ({"strictness": 0.3}, 0.3),
-        ({"judge": "fast"}, reading.STRICTNESS),
-        ({"method": "base"}, reading.STRICTNESS),
-        ({"precision": 1.0}, 1.0),
+        ({"min_probability": 0.3}, 0.3),
+        ({"judge": "fast"}, reading.MIN_PROBABILITY),
+        ({"method": "base"}, reading.MIN_PROBABILITY),
+        ({"target_precision": 1.0}, 1.0),
     ],
 )
-def test_strictness_is_set_or_follows_from_the_precision(
+def test_min_probability_is_set_or_follows_from_the_precision(
     repair: dict[str, object], wanted: float
 ) -> None:
     config = Config.model_validate({"repair": repair})
-    assert reading.strictness(config, "gender") == wanted
+    assert reading.min_probability(config, "gender") == wanted
 
 
 def test_a_higher_precision_asks_for_a_higher_probability() -> None:
     low, high = (
-        reading.strictness(Config.model_validate({"repair": {"precision": each}}), "gender")
+        reading.min_probability(
+            Config.model_validate({"repair": {"target_precision": each}}), "gender"
+        )
         for each in (0.6, 0.95)
     )
     assert 0 < low <= high <= 1

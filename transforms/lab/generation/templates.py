@@ -24,7 +24,7 @@ from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SU
 from evenflow.transforms.lab.generation.support import WORD
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.labels.searched import by_sentence, sentence_starts
-from evenflow.transforms.measures.coverage.named import Meetings, field_values
+from evenflow.transforms.measures.coverage.named import Intersections, field_values
 from evenflow.transforms.text.sentences import trimmed
 
 LONGEST = 400  # characters of a template; longer ones are rarely one statement
@@ -62,15 +62,15 @@ class GroupCounter:
         self.fields = tuple(each for each in attributes if each not in named)
         self.finder = LabelFinder(lists)
         settings = CoverageSettings(tau=1, attributes=named or None, unit=config.coverage.unit)
-        self._meetings = Meetings(settings, lists)
+        self._intersections = Intersections(settings, lists)
 
     def records(self, text: str) -> list[dict[str, list[str]]]:
         """The records of a text: by attribute the groups that each names."""
         found = self.finder.find_all(text)
         starts = sentence_starts(text, found)
-        counted = self._meetings.count({}, 0, [text], np.zeros(1, np.int64), found, starts)
+        counted = self._intersections.count({}, 0, [text], np.zeros(1, np.int64), found, starts)
         return [
-            dict(zip(self._meetings.attributes, orjson.loads(key), strict=True))
+            dict(zip(self._intersections.attributes, orjson.loads(key), strict=True))
             for key, number in counted["records"].items()
             for _ in range(number)
         ]

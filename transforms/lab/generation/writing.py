@@ -104,7 +104,7 @@ class Session:
         """No stereotype, and with a model of perplexity a text like the corpus."""
         config = self._config
         if not config.looks_for_stereotypes:
-            flagged = config.stereotypes.model_copy(update={"policy": "flag"})
+            flagged = config.stereotypes.model_copy(update={"action": "flag"})
             config = config.model_copy(update={"stereotypes": flagged})
         found = [limits.stereotype(config)]
         if self._perplexity_model is not None:

@@ -1,4 +1,4 @@
-"""Coverage: which meetings of attributes' values are too rare in records, and how to mend that.
+"""Coverage: which intersections of attributes' values are too rare, and how to mend that.
 
 After IntersectionRE (seed 003 of the design) and Asudeh, Jin and Jagadish, “Assessing and remedying
 coverage for a given dataset” (ICDE 2019). Records are counted in tables that can be added; a search

@@ -14,7 +14,7 @@ from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.measures.coverage import lookup as lookup
 from evenflow.transforms.measures.coverage.gaps import joined, summary, unsure, words
 from evenflow.transforms.measures.coverage.mups import Coverage
-from evenflow.transforms.measures.coverage.named import Meetings
+from evenflow.transforms.measures.coverage.named import Intersections
 from evenflow.transforms.measures.coverage.records import CoverageEntry
 from evenflow.transforms.measures.coverage.table import Table
 from evenflow.transforms.measures.measure import Columns, Counter, MeasureTotals, rolled
@@ -23,25 +23,25 @@ from evenflow.wordlists.loader import WordList
 MOST_GAPS = 10  # gaps that a pane's entry lists
 
 
-class MeetingCounter(Counter):
-    """Counts records (see `Meetings`)."""
+class IntersectionCounter(Counter):
+    """Counts records (see `Intersections`)."""
 
-    def __init__(self, meetings: Meetings):
-        self._meetings = meetings
-        self.fields, self.needs_sentences = meetings.fields, meetings.needs_sentences
+    def __init__(self, intersections: Intersections):
+        self._intersections = intersections
+        self.fields, self.needs_sentences = intersections.fields, intersections.needs_sentences
 
     def count(
         self, found: Documents, piece: Searched, columns: Columns | None = None
     ) -> dict[str, Any]:
-        """Count the records of documents (see `Meetings.count`)."""
-        return self._meetings.count(
+        """Count the records of documents (see `Intersections.count`)."""
+        return self._intersections.count(
             found.fields, piece.first, piece.texts, piece.begins, piece.every, piece.starts
         )
 
 
-def counter(config: Config, lists: Sequence[WordList]) -> MeetingCounter:
+def counter(config: Config, lists: Sequence[WordList]) -> IntersectionCounter:
     """What counts records under a configuration."""
-    return MeetingCounter(Meetings(config.coverage, lists))
+    return IntersectionCounter(Intersections(config.coverage, lists))
 
 
 def judge(
@@ -52,7 +52,7 @@ def judge(
 ) -> CoverageEntry:
     """Judge the next pane together with the last accepted ones (see `Measure.judge`)."""
     settings = config.coverage
-    records = Meetings(settings, lists).table(rolled(counted, totals))
+    records = Intersections(settings, lists).table(rolled(counted, totals))
     confidence, threshold = config.gate.confidence, Threshold.parse(str(settings.tau))
 
     def described(records: Table) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _decide(result: Mapping[str, Any], settings: CoverageSettings) -> Verdict:
     return Verdict(
         state=state,
         reason=(
-            f"{result['found']} meetings are below {result['tau']}; {rarest} lacks at least"
+            f"{result['found']} intersections are below {result['tau']}; {rarest} lacks at least"
             f" {largest:.1%} of it"
         ),
     )

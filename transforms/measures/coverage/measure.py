@@ -1,4 +1,4 @@
-"""Coverage as a measure: which meetings of attributes are too rare in a pane."""
+"""Coverage as a measure: which intersections of attributes are too rare in a pane."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ MOST_GROUPS = 62  # bits of a number
 JOINS = " \t\n-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{NO-BREAK SPACE}"  # within a referent
 
 
-class Meetings:
+class Intersections:
     """Counts the records of documents by their values.
 
     Args:

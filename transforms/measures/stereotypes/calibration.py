@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.config.stereotypes import Policy, StereotypeSettings
+from evenflow.schemas.config.stereotypes import Action, StereotypeSettings
 from evenflow.schemas.plugins import DETECTORS, PluginError, load
 from evenflow.transforms.measures.stereotypes.masking import unlisted
 from evenflow.transforms.models import files
@@ -94,7 +94,7 @@ def of(config: Config) -> Calibration:
         raise PluginError(f"{plugin}: called: steps by attribute were expected") from error
 
 
-Acting = Literal["flag", "remove", "quarantine"]  # every policy but off
+Acting = Literal["flag", "remove", "quarantine"]  # every action but off
 
 
 class Cut(NamedTuple):
@@ -118,7 +118,7 @@ def cut(
     """The probability from which a stereotype of an attribute's groups is removed.
 
     It is `remove_from`, or else the lowest one at and above which the share of right sentences is
-    `precision` or more; that needs LEAST_READ sentences of the attribute.
+    `target_precision` or more; that needs LEAST_READ sentences of the attribute.
 
     Args:
         settings: The user's cut.
@@ -135,20 +135,20 @@ def cut(
         below = [step for step in steps if step[0] <= least][-1:]
         return Cut(least, *(each for step in below for each in step[1:]))
     for probability, read, right in steps:
-        if steps[0][1] >= LEAST_READ and read and right >= settings.precision * read:
+        if steps[0][1] >= LEAST_READ and read and right >= settings.target_precision * read:
             return Cut(probability, read, right)
     return Cut(None, *(each for step in steps[:1] for each in step[1:]))
 
 
-def policies(config: Config) -> dict[str, Acting]:
+def actions(config: Config) -> dict[str, Acting]:
     """What is done about stereotypes, by attribute, where something is.
 
-    Groups that no word list has follow `stereotypes.policy`.
+    Groups that no word list has follow `stereotypes.action`.
     """
-    found: dict[str, Policy] = {name: config.policy(name) for name in config.attributes}
+    found: dict[str, Action] = {name: config.action(name) for name in config.attributes}
     others = (words.attribute for words in unlisted(config.attributes))
-    found |= dict.fromkeys(others, config.stereotypes.policy)
-    return {name: policy for name, policy in found.items() if policy != "off"}
+    found |= dict.fromkeys(others, config.stereotypes.action)
+    return {name: action for name, action in found.items() if action != "off"}
 
 
 def cuts(config: Config, known: Calibration | None = None) -> dict[str, Cut]:
@@ -156,8 +156,8 @@ def cuts(config: Config, known: Calibration | None = None) -> dict[str, Cut]:
     figures = known or of(config)
     return {
         name: cut(config.stereotypes, name, figures)
-        for name, policy in policies(config).items()
-        if policy != "flag"
+        for name, action in actions(config).items()
+        if action != "flag"
     }
 
 
@@ -171,5 +171,5 @@ def removed(config: Config) -> dict[str, tuple[float, float]]:
 
 
 def acting(config: Config) -> frozenset[str]:
-    """The attributes whose stereotypes a policy removes or sets aside; empty: all are flagged."""
+    """The attributes whose stereotypes the action removes or sets aside; empty: all are flagged."""
     return frozenset(cuts(config))

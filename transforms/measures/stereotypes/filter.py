@@ -3,9 +3,9 @@
 Source: main paper, 4.2.3. The filter reads every sentence that names people of a group in any form,
 whether or not the name is a label of the DR score. It takes two steps. The detector gives the
 probability that a sentence states a stereotype. For the likely ones, the linguistic indicators give
-its strength. An attribute's policy flags strong stereotypes, removes them, or sets their document
+its strength. An attribute's action flags strong stereotypes, removes them, or sets their document
 aside. Removing and setting aside begin at the user's cut (`calibration.cut`). Groups that no word
-list has follow `stereotypes.policy`. A passage in quotation marks is removed as a whole, or not at
+list has follow `stereotypes.action`. A passage in quotation marks is removed as a whole, or not at
 all.
 """
 
@@ -19,7 +19,7 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import PASSAGE, STAYS
-from evenflow.transforms.measures.stereotypes.calibration import Calibration, policies
+from evenflow.transforms.measures.stereotypes.calibration import Calibration, actions
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.findings import Findings
 from evenflow.transforms.measures.stereotypes.judging import (
@@ -58,9 +58,9 @@ class StereotypeFilter:
         calibration: Calibration | None = None,
     ):
         self._config = config
-        self.policies = policies(config)
+        self.actions = actions(config)
         self._most = config.stereotypes.most_removed
-        listed = [name for name in self.policies if name in config.attributes]
+        listed = [name for name in self.actions if name in config.attributes]
         self._judge = StereotypeJudge(config, listed, detector, scorer, calibration)
 
     def tally(self) -> Findings:
@@ -88,7 +88,7 @@ class StereotypeFilter:
         """A judgement as a row of the table of sentences."""
         if (found := judged.indicators) is None:
             return Finding(judged.potential, None, None, None, False)
-        acts = self.policies[judged.candidate.attribute] != "flag"
+        acts = self.actions[judged.candidate.attribute] != "flag"
         told = {**found.to_json(), "reasons": found.reasons()}
         if acts and judged.stays:
             told[STAYS] = judged.stays
@@ -101,9 +101,9 @@ class StereotypeFilter:
     ) -> Screened:
         """A document after its findings: unchanged, without its strong sentences, or set aside."""
         strong = {(number, name) for (number, name), finding in findings.items() if finding.remove}
-        if any(self.policies[name] == "quarantine" for _, name in strong):
+        if any(self.actions[name] == "quarantine" for _, name in strong):
             return Screened(document.text, findings, None, SET_ASIDE)
-        found = {number for number, name in strong if self.policies[name] == "remove"}
+        found = {number for number, name in strong if self.actions[name] == "remove"}
         gone = whole_passages(document, found)
         if torn := found.difference(gone):
             findings = {

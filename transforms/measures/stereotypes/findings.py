@@ -32,17 +32,17 @@ class Findings:
     """
 
     def __init__(self, config: Config):
-        own, every = config.stereotypes, calibration.policies(config)
+        own, every = config.stereotypes, calibration.actions(config)
         thresholds = {
             name: config.stereotype_threshold(name) for name in every if name in config.attributes
         }
         strictest = max(thresholds.values(), default=own.threshold)
         found = calibration.cuts(config)
         self._found: dict[str, Filtered] = {}
-        for name, policy in every.items():
+        for name, action in every.items():
             at = found.get(name, Cut(None))
             self._found[name] = Filtered(
-                policy=policy,
+                action=action,
                 threshold=thresholds.get(name, strictest),
                 cut=at.probability,
                 read=at.read,
@@ -58,7 +58,7 @@ class Findings:
             reaching = (potential >= THRESHOLD) & (scores >= total.threshold)
             # Where nothing is taken out, a strong one need not be sure
             strong = own.filter(
-                pa.array(reaching) if total.policy == "flag" else own.column("remove_sentence")
+                pa.array(reaching) if total.action == "flag" else own.column("remove_sentence")
             )
             total.asked += own.num_rows
             total.unsure += int(

@@ -81,7 +81,7 @@ class Judgement(NamedTuple):
 class StereotypeJudge:
     """Judges sentences that name people of a group, by a label of the DR score or another word.
 
-    It also looks at groups that no word list has (`masking.unlisted`), unless `stereotypes.policy`
+    It also looks at groups that no word list has (`masking.unlisted`), unless `stereotypes.action`
     is off and `every` is not set.
 
     Args:
@@ -107,7 +107,7 @@ class StereotypeJudge:
         calibration: Calibration | None = None,
         every: bool = False,
     ):
-        looked_for = every or config.stereotypes.policy != "off"
+        looked_for = every or config.stereotypes.action != "off"
         wide = _wide(frozenset(config.attributes)) if looked_for else LabelFinder([])
         self.unlisted = tuple(words.attribute for words in wide.lists)
         # What is looked through is English already
@@ -118,7 +118,7 @@ class StereotypeJudge:
         self._thresholds = {name: config.stereotype_threshold(name) for name in names}
         self._strictest = max(self._thresholds.values(), default=1.0)
         own, known = config.stereotypes, calibration or calibrations.of(config)
-        self._acts_on_creeds = own.creeds == "policy"
+        self._acts_on_creeds = own.creeds == "action"
         self._cuts = {
             (name, of_creed): cut(own, name, known, of_creed).probability
             for name in (*names, *self.unlisted)

@@ -45,7 +45,7 @@ class StereotypeMeasure(Measure[Stereotypes]):
     name = "stereotypes"
     title = "stereotypes"
     record = Stereotypes
-    off: ClassVar[Mapping[str, Any]] = {"policy": "off"}
+    off: ClassVar[Mapping[str, Any]] = {"action": "off"}
     limits = ()
     in_status = False
     in_panes = False
@@ -158,13 +158,13 @@ class StereotypeMeasure(Measure[Stereotypes]):
         for name, each in (record.attributes | record.unlisted).items():
             share = each.right / each.read if each.read else 0.0
             low = wilson.interval(share, each.read)[0] if each.read else 0.0
-            if each.policy != "flag" and (each.cut is None or low < LOWER):
+            if each.action != "flag" and (each.cut is None or low < LOWER):
                 told = f"{name}: {share:.2f} of {each.read} read" if each.read else f"{name}: none"
                 (flagged if each.cut is None else removed).append(told)
         if flagged:
             yield (
                 "stereotypes were flagged and not taken out where labelled sentences do not show"
-                f" stereotypes.precision ({', '.join(flagged)})"
+                f" stereotypes.target_precision ({', '.join(flagged)})"
             )
         if removed:
             yield (
@@ -177,7 +177,7 @@ class StereotypeMeasure(Measure[Stereotypes]):
         if found := self._own(totals).attributes.get(attribute):
             yield (
                 f"{attribute}: {found.strong:,} strong stereotypes were found among"
-                f" {found.asked:,} sentences (policy {found.policy})."
+                f" {found.asked:,} sentences (action {found.action})."
             )
 
     def figure(self, record: Stereotypes, attribute: str) -> float | None:

@@ -139,7 +139,7 @@ def test_a_finished_list_is_substituted(call: Call, tmp_path: Path, groups: str)
     out = tmp_path / "out"
     run = ("run", "--input", corpus, "--output", out, "-w", target, "-a", "folk")
     # The judge has no labelled exchanges of farmers and teachers
-    ended = call(*run, "--repair-mode", "substitute", "--set", "repair.strictness=0.3")
+    ended = call(*run, "--repair-mode", "substitute", "--set", "repair.min_probability=0.3")
     assert ended.status == 0, ended.err
     before = call("measure", corpus, "-w", target, "-a", "folk", "--json").json
     after = call("measure", out / "accepted", "-w", target, "-a", "folk", "--json").json

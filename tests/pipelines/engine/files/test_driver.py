@@ -374,7 +374,7 @@ def test_an_id_of_a_document_that_was_set_aside_is_a_duplicate_later(
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     config = load(
         None,
-        {"stereotypes.policy": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0},
+        {"stereotypes.action": "remove", "stereotypes.threshold": 0.6, "gate.most_dead": 1.0},
         ["religion"],
     )
     [entry] = Run([str(path)], tmp_path / "out", config).go().entries

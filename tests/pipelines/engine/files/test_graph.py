@@ -204,7 +204,7 @@ def test_a_graph_goes_on_after_a_committed_pane_and_halts(tmp_path: Path) -> Non
         "gate.warn": 0.1,
         "gate.block": 0.15,
         "gate.min_mentions": 20,
-        "gate.policy": "halt",
+        "gate.on_block": "halt",
     }
     config = load(None, overrides)
     for output, options in ((tmp_path / "one", []), (tmp_path / "graph", IN_PROCESS)):

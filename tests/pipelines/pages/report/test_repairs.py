@@ -25,7 +25,7 @@ def ledger(panes: int) -> list:
         each.sums = sums(np.array([[1, 2]] * 50 + [[2, 1]] * 50))
         each.repair = Repair(
             mode="substitute",
-            strictness=0.5,
+            min_probability=0.5,
             before=before,
             score_before=each.pane,
             expected_dr=0.0,
@@ -66,7 +66,7 @@ def ledger(panes: int) -> list:
             "reasons": "why",
         }
         each.stereotypes = Filtered(
-            policy="flag",
+            action="flag",
             threshold=0.66,
             asked=10,
             unsure=2,

@@ -223,7 +223,7 @@ def test_the_head_says_how_the_run_stands(
 ) -> None:
     panes = ledgers.entries(18)
     assert panes[-1].folder == "quarantine"
-    page = made(tmp_path / "out", panes, ledgers.settings(finished, **{"gate.policy": policy}))
+    page = made(tmp_path / "out", panes, ledgers.settings(finished, **{"gate.on_block": policy}))
     assert expected in page.flat
 
 

@@ -62,7 +62,7 @@ def triples(tmp_path: Path) -> str:
 
 
 def test_stereotypes_are_rejected_where_the_gate_looks_for_them(tmp_path: Path) -> None:
-    config = Config.model_validate({"stereotypes": {"policy": "remove"}})
+    config = Config.model_validate({"stereotypes": {"action": "remove"}})
     counter = GroupCounter(config, ["gender"])
     checker = Checker(Against(Corpus([]), counter, None, [limits.stereotype(config)]))
     [item], _ = items(plan((2, {"gender": "female"})), ["gender"], None)

@@ -15,7 +15,7 @@ from evenflow.schemas.threshold import Threshold
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.measures.coverage.mups import Coverage
-from evenflow.transforms.measures.coverage.named import Meetings
+from evenflow.transforms.measures.coverage.named import Intersections
 from evenflow.transforms.measures.coverage.table import Table
 
 TEXTS = [
@@ -63,7 +63,7 @@ def counted(at: Annotator, blocks: list[Block]) -> dict[str, Any]:
 
 
 def table_of(at: Annotator, found: dict[str, Any]) -> Table:
-    return Meetings(at.config.coverage, at.lists).table(found)
+    return Intersections(at.config.coverage, at.lists).table(found)
 
 
 def count(table: Table, **values: str) -> float:

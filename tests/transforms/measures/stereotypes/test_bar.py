@@ -47,9 +47,9 @@ def test_a_run_exchanges_no_stereotype_but_by_base_cda(
     options = {
         "repair.mode": "substitute",
         "repair.judge": "fast",
-        "repair.strictness": 0.0,
+        "repair.min_probability": 0.0,
         "repair.method": method,
-        "stereotypes.policy": policy,
+        "stereotypes.action": policy,
     }
     Run([str(path)], out, load(None, options, ["religion"])).go()
     [table] = [pq.read_table(each).to_pylist() for each in (out / "sentences").iterdir()]
@@ -65,7 +65,7 @@ def test_a_run_exchanges_no_stereotype_but_by_base_cda(
 
 @pytest.mark.parametrize("method", ["gc", "base"])
 def test_explain_says_why_and_bars_nothing_of_base_cda(method: str) -> None:
-    options = {"repair.strictness": 0.0}
+    options = {"repair.min_probability": 0.0}
     explainer = Explainer(load(None, options, ["religion"]), method, "islam", "judaism")  # type: ignore[arg-type]
     document = explainer.explain("d", f"{BAD} {GOOD}")
     reasons = [each["reason"] for row in document["sentences"] for each in row["sets"]]

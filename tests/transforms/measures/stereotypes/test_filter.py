@@ -90,15 +90,15 @@ STRONG = "Men are very lazy."
     ],
 )
 def test_a_sentence_goes_and_its_blank_is_closed(text: str, left: str) -> None:
-    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    done = screened(text, stereotypes__action="remove", stereotypes__threshold=0.7)
     assert (done.text, done.aside) == (left, None)
 
 
 def test_an_attribute_has_its_own_policy_and_threshold() -> None:
     text = "She sang. The elderly dog and the man are very lazy. He ate."
     own = {
-        "attributes.age.stereotypes.policy": "flag",
-        "stereotypes.policy": "remove",
+        "attributes.age.stereotypes.action": "flag",
+        "stereotypes.action": "remove",
         "stereotypes.threshold": 0.7,
     }
     assert screened(text, **own).text == "She sang. He ate."  # for gender it goes
@@ -123,7 +123,7 @@ def test_an_attribute_has_its_own_policy_and_threshold() -> None:
     ],
 )
 def test_a_quoted_passage_goes_as_a_whole_or_not_at_all(text: str, left: str | None) -> None:
-    done = screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7)
+    done = screened(text, stereotypes__action="remove", stereotypes__threshold=0.7)
     assert done.text == (left or text)
     kept = [each for each in done.findings.values() if "passage" in (each.indicators or "")]
     assert bool(kept) == (left is None) and not any(each.remove for each in kept)
@@ -132,10 +132,10 @@ def test_a_quoted_passage_goes_as_a_whole_or_not_at_all(text: str, left: str | N
 @pytest.mark.parametrize(
     ("settings", "goes"),
     [
-        ({"stereotypes__policy": "remove"}, False),  # no labelled sentence is of these groups
-        ({"stereotypes__policy": "remove", "stereotypes__remove_from": 0.8}, True),
-        ({"stereotypes__policy": "remove", "stereotypes__remove_from": 0.95}, False),
-        ({"stereotypes__policy": "flag", "stereotypes__remove_from": 0.8}, False),
+        ({"stereotypes__action": "remove"}, False),  # no labelled sentence is of these groups
+        ({"stereotypes__action": "remove", "stereotypes__remove_from": 0.8}, True),
+        ({"stereotypes__action": "remove", "stereotypes__remove_from": 0.95}, False),
+        ({"stereotypes__action": "flag", "stereotypes__remove_from": 0.8}, False),
     ],
 )
 def test_groups_that_no_list_has_follow_the_policy(settings: dict[str, object], goes: bool) -> None:
@@ -148,7 +148,7 @@ def test_groups_that_no_list_has_follow_the_policy(settings: dict[str, object], 
 
 
 def test_groups_that_no_list_has_are_not_looked_for_where_the_policy_is_off() -> None:
-    own = {"attributes.gender.stereotypes.policy": "flag", "stereotypes.policy": "off"}
+    own = {"attributes.gender.stereotypes.action": "flag", "stereotypes.action": "off"}
     found = screened("Black people are very lazy. Men are very lazy.", SURE, **own).findings
     assert set(found) == {(1, "gender")}
 
@@ -168,20 +168,20 @@ def test_only_sure_stereotypes_are_removed(calibration: Calibration, removed: bo
         ("remove", "She sang. He ate." if removed else text),
         ("quarantine", text),
     ):
-        done = screened(text, calibration, stereotypes__policy=policy, stereotypes__threshold=0.7)
+        done = screened(text, calibration, stereotypes__action=policy, stereotypes__threshold=0.7)
         assert done.text == left and done.findings[1, "gender"].remove == removed
         assert (done.aside == SET_ASIDE) == (removed and policy == "quarantine")
 
 
-@pytest.mark.parametrize("creeds", ["flag", "policy"])
+@pytest.mark.parametrize("creeds", ["flag", "action"])
 def test_what_is_said_of_a_creed_alone_has_its_own_switch(creeds: str) -> None:
     text = "She sang. The faith of men is very lazy. He ate."
     both = Calibration(0.1, {}, SURE.called, creeds={"gender": [(0.5, 50, 50)]})
-    for known, goes in ((SURE, False), (both, creeds == "policy")):
+    for known, goes in ((SURE, False), (both, creeds == "action")):
         done = screened(
             text,
             known,
-            stereotypes__policy="remove",
+            stereotypes__action="remove",
             stereotypes__threshold=0.7,
             stereotypes__creeds=creeds,
         )
@@ -195,7 +195,7 @@ def test_sentences_without_a_label_are_screened() -> None:
     """The lists do not have the labels "womenfolk" and "teens"; the filter needs no mentions."""
     text = "The womenfolk are very lazy.\n\nTeens are very lazy. It rained. She sang. He ate."
     config = load(
-        None, {"stereotypes.policy": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
+        None, {"stereotypes.action": "remove", "stereotypes.threshold": 0.7}, ["gender", "age"]
     )
     other = Relevant(1, "Womankind is very lazy. It rained.", [(0, 23), (24, 34)], [])
     filtering = StereotypeFilter(config, Lazy(), Lazy(), SURE)
@@ -207,18 +207,18 @@ def test_sentences_without_a_label_are_screened() -> None:
 def test_a_document_that_loses_too_much_is_set_aside() -> None:
     text = f"{STRONG} She sang. {STRONG} {STRONG}"
     assert (
-        screened(text, stereotypes__policy="remove", stereotypes__threshold=0.7).aside == TOO_MUCH
+        screened(text, stereotypes__action="remove", stereotypes__threshold=0.7).aside == TOO_MUCH
     )
     done = screened(
         text,
-        stereotypes__policy="remove",
+        stereotypes__action="remove",
         stereotypes__threshold=0.7,
         stereotypes__most_removed=0.8,
     )
     assert (done.text, done.aside) == ("She sang.", None)
     whole = screened(
         STRONG,
-        stereotypes__policy="remove",
+        stereotypes__action="remove",
         stereotypes__threshold=0.7,
         stereotypes__most_removed=1.0,
     )
@@ -226,7 +226,7 @@ def test_a_document_that_loses_too_much_is_set_aside() -> None:
 
 
 def test_sentences_that_cannot_be_judged_stay() -> None:
-    done = screened("Men are um lazy. She sang.", stereotypes__policy="remove")
+    done = screened("Men are um lazy. She sang.", stereotypes__action="remove")
     assert (
         done.aside is None
         and done.findings[0, "gender"].potential is None
@@ -268,7 +268,7 @@ def test_creeds_and_other_groups_are_counted(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     out = tmp_path / "out"
-    options = {"stereotypes.policy": "remove", "stereotypes.threshold": 0.5}
+    options = {"stereotypes.action": "remove", "stereotypes.threshold": 0.5}
     Run([str(path)], out, load(None, options, ["religion"])).go()
     [entry] = read_entries(out)
     assert entry.checks.success
@@ -278,6 +278,6 @@ def test_creeds_and_other_groups_are_counted(tmp_path: Path) -> None:
     assert found is not None and (found.strong, found.creeds, found.kept) == (2, 1, 1)
     assert found.cut is not None and found.right >= 0.8 * found.read > 0
     other = entry.unlisted["nationality"]
-    assert (other.policy, other.cut) == ("remove", None)
+    assert (other.action, other.cut) == ("remove", None)
     assert (other.potential, other.strong, other.kept) == (1, 0, 1)
     assert set(entry.unlisted) == {"nationality"}

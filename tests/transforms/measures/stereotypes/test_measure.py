@@ -15,7 +15,7 @@ NAMES = ("gender", "race", "nationality")
 
 def found(**strong: int) -> dict[str, Any]:
     """What the filter counts of a pane: the strong ones by attribute or kind of group."""
-    seen = {name: Filtered(policy="flag", threshold=0.66) for name in NAMES}
+    seen = {name: Filtered(action="flag", threshold=0.66) for name in NAMES}
     for name, count in strong.items():
         seen[name].asked, seen[name].potential, seen[name].strong = 10, count, count
     return {name: each.model_dump() for name, each in seen.items()}
@@ -58,9 +58,9 @@ def test_triggers_cards_and_notes_read_them(panes: list[PaneEntry]) -> None:
     record = measure.of(panes[0])
     assert measure.figure(record, "gender") == 0.2 and measure.figure(record, "age") is None
     [line] = measure.said(totals, "gender")
-    assert line == ("gender: 3 strong stereotypes were found among 20 sentences (policy flag).")
+    assert line == ("gender: 3 strong stereotypes were found among 20 sentences (action flag).")
     assert not list(measure.said(totals, "age")) and not list(measure.notes(record))
-    own = {"policy": "remove", "threshold": 0.66, "read": 61, "right": 45}
+    own = {"action": "remove", "threshold": 0.66, "read": 61, "right": 45}
     panes[0].attributes["gender"].stereotypes = Filtered.model_validate(own)
     [line] = measure.notes(measure.of(panes[0]))
     assert line.startswith("stereotypes were flagged and not taken out")

@@ -50,7 +50,7 @@ def strong(data: Mapping[str, Any]) -> dict[str, Any]:
 def config(folder: Path, **more: object) -> Config:
     """A configuration that removes, with a language model."""
     given = {
-        "stereotypes.policy": "remove",
+        "stereotypes.action": "remove",
         "stereotypes.threshold": 0.6,
         "stereotypes.remove_from": 0.7,
         "llm.url": "http://127.0.0.1:1",

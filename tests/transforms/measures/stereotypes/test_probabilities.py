@@ -69,16 +69,16 @@ STEPS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]
 @pytest.mark.parametrize(
     ("steps", "settings", "expected"),
     [
-        (STEPS, {"precision": 0.7}, Cut(0.6, 50, 40)),
-        (STEPS, {"precision": 0.9}, Cut(0.7, 30, 27)),
-        (STEPS, {"precision": 0.95}, Cut(None, 60, 40)),
-        (STEPS, {"remove_from": 0.65, "precision": 0.99}, Cut(0.65, 50, 40)),
+        (STEPS, {"target_precision": 0.7}, Cut(0.6, 50, 40)),
+        (STEPS, {"target_precision": 0.9}, Cut(0.7, 30, 27)),
+        (STEPS, {"target_precision": 0.95}, Cut(None, 60, 40)),
+        (STEPS, {"remove_from": 0.65, "target_precision": 0.99}, Cut(0.65, 50, 40)),
         (STEPS, {"remove_from": 0.2}, Cut(0.2)),
-        ([(0.5, 19, 19)], {"precision": 0.5}, Cut(None, 19, 19)),  # too few to say
+        ([(0.5, 19, 19)], {"target_precision": 0.5}, Cut(None, 19, 19)),  # too few to say
         ([(0.5, 19, 19)], {"remove_from": 0.6}, Cut(0.6, 19, 19)),  # the user's cut stands
-        ([(0.5, 30, 20), (0.9, 0, 0)], {"precision": 0.8}, Cut(None, 30, 20)),
+        ([(0.5, 30, 20), (0.9, 0, 0)], {"target_precision": 0.8}, Cut(None, 30, 20)),
         ([], {"remove_from": 0.7}, Cut(0.7)),
-        ([], {"precision": 0.1}, Cut(None)),
+        ([], {"target_precision": 0.1}, Cut(None)),
     ],
 )
 def test_cut(
@@ -160,7 +160,7 @@ def test_a_word_that_names_a_group_is_no_reason(word: str) -> None:
 
 def test_creeds_have_their_own_cut() -> None:
     known = Calibration(0.1, {}, {"age": []}, creeds={"age": STEPS})
-    own = StereotypeSettings(precision=0.9)
+    own = StereotypeSettings(target_precision=0.9)
     assert cut(own, "age", known).probability is None
     assert cut(own, "age", known, of_creed=True).probability == 0.7
 

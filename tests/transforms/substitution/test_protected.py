@@ -12,7 +12,7 @@ from evenflow.pipelines.explain.explainer import Explainer
 from evenflow.schemas.config import load
 from evenflow.schemas.errors import EvenflowError
 from evenflow.transforms.substitution import sets
-from evenflow.transforms.substitution.leaving import Leaving
+from evenflow.transforms.substitution.protected import Protected
 
 GIVEN = ("1000-2029", "war", "first lady", "women's rights", "c++", "U.S.", "café")
 
@@ -38,43 +38,48 @@ GIVEN = ("1000-2029", "war", "first lady", "women's rights", "c++", "U.S.", "caf
     ],
 )
 def test_words_and_years(sentence: str, left: bool) -> None:
-    assert Leaving(GIVEN).leaves(sentence) is left
-    assert not Leaving(()).leaves(sentence)
+    assert Protected(GIVEN).has(sentence) is left
+    assert not Protected(()).has(sentence)
 
 
 def test_the_configuration_leaves_sentences_and_says_why() -> None:
     text = "She lost her keys in the war.\n\nA man found his keys."
     rewritten: dict[str, str] = {}
-    for leave in ([], ["war"]):
+    for protect in ([], ["war"]):
         config = load(
             None,
-            {"repair.leave": leave, "repair.judge": "fast", "repair.strictness": 0},
+            {"repair.protect": protect, "repair.judge": "fast", "repair.min_probability": 0},
             ["gender"],
         )
         document = Explainer(config, counterfactual="gc").explain("d", text)
-        rewritten[str(leave)] = document["text_cda"]["gender"]
+        rewritten[str(protect)] = document["text_cda"]["gender"]
         reasons = {own["reason"] for each in document["sentences"] for own in each["sets"]}
-        assert (sets.LEFT in reasons) is bool(leave)
+        assert (sets.PROTECTED in reasons) is bool(protect)
     assert rewritten["['war']"] == "She lost her keys in the war.\n\nA woman found her keys."
     assert rewritten["[]"] == "He lost his keys in the war.\n\nA woman found her keys."
 
 
 @pytest.mark.parametrize("given", ["", "  ", "2029-1000", "1914-18", "1-" + "9" * 19])
 def test_what_leaves_nothing_or_all_is_refused(given: str) -> None:
-    with pytest.raises(EvenflowError, match=r"leave\.1"):
-        load(None, {"repair.leave": ["war", given]}, ["gender"])
+    with pytest.raises(EvenflowError, match=r"protect\.1"):
+        load(None, {"repair.protect": ["war", given]}, ["gender"])
 
 
 @pytest.mark.parametrize("given", ["1000-2029", " 1000 - 2029 ", "1000–2029"])
 def test_a_range_has_one_form(given: str) -> None:
-    assert load(None, {"repair.leave": [given]}, ["gender"]).repair.leave == ["1000-2029"]
+    assert load(None, {"repair.protect": [given]}, ["gender"]).repair.protect == ["1000-2029"]
 
 
-@pytest.mark.parametrize("leave", [[], ["war"]])
-def test_a_run_leaves_them_too(leave: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("protect", [[], ["war"]])
+def test_a_run_leaves_them_too(protect: list[str], tmp_path: Path) -> None:
     text = "A man lost his keys in the war."
     config = {
-        "repair": {"mode": ["substitute"], "judge": "fast", "strictness": 0, "leave": leave},
+        "repair": {
+            "mode": ["substitute"],
+            "judge": "fast",
+            "min_probability": 0,
+            "protect": protect,
+        },
         "pane": {"docs": 20},
     }
     rows = [{"id": str(number), "text": text} for number in range(20)]
@@ -84,4 +89,4 @@ def test_a_run_leaves_them_too(leave: list[str], tmp_path: Path) -> None:
         *tmp_path.glob("out/quarantine/**/*.pa*"),
     ]
     texts = {text for shard in shards for text in pq.read_table(shard)["text"].to_pylist()}
-    assert texts == ({text} if leave else {text, "A woman lost her keys in the war."})
+    assert texts == ({text} if protect else {text, "A woman lost her keys in the war."})

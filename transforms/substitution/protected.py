@@ -12,7 +12,7 @@ from evenflow.wordlists import spelling
 NUMBER = re.compile(r"(?<![\w.,])\d{1,18}(?!\w|[.,]\d)")
 
 
-class Leaving:
+class Protected:
     """Finds sentences that have a word or a number of some."""
 
     def __init__(self, given: Iterable[str]):
@@ -21,7 +21,7 @@ class Leaving:
         self._words = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
         self._ranges = [range(int(each[1]), int(each[2]) + 1) for each in ranges.values()]
 
-    def leaves(self, sentence: str) -> bool:
+    def has(self, sentence: str) -> bool:
         """Whether a sentence has one of them."""
         if self._words is not None and self._words.search(_folded(sentence)):
             return True

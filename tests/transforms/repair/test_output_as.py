@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.repair.realise import draw
+from evenflow.transforms.repair.output_as import draw
 
 IDS = [f"d{i}" for i in range(500)]
 
