@@ -48,14 +48,17 @@ def lab_bias_score(
     config = configuration(settings)
     if reference is not None:
         return _reference(inputs, reference, config)
+    from evenflow.transforms.measures.bias_score import signal
+
+    own, words = signal.of(config), config.word_list(config.bias_score.attribute)
+    if own.doubt is not None:
+        options.note(f"do not trust which group a sentence leans to: {own.doubt}")
     if inputs:
         from evenflow.transforms.lab.bias_score.top import top
 
         return show(top(list(inputs), config, most), as_json, _draw_top)
-    from evenflow.transforms.measures.bias_score import signal
     from evenflow.transforms.measures.bias_score.direction import described
 
-    own, words = signal.of(config), config.word_list(config.bias_score.attribute)
     shown = described(own.direction, own.vectors, words, own.made_with["vectors"])
     show(shown, as_json, _draw)
 

@@ -52,12 +52,15 @@ def test_the_sentences_that_lean_most(call: Call, tmp_path: Path) -> None:
     texts = [
         "He wore pink lipstick. Xqz!",
         "She played football in the army. He wore pink lipstick.",
+        "Ha ha. Ha, ha, ha, ha!",
     ]
     path = corpus(tmp_path / "t.jsonl", texts)
     shown = call("lab", "bias-score", path, "--most", 2, "--json").json
     assert list(shown) == ["female", "male"]
     first = shown["female"][0]
     assert (first["sentence"], len(shown["female"])) == ("He wore pink lipstick.", 2)
+    assert not any("ha" in row["sentence"].lower().split() for row in shown["male"])
+    assert "do not trust which group" in call("lab", "bias-score", path).err
     assert shown["male"][0]["sentence"] == "She played football in the army."
     scores = [row["score"] for row in shown["female"]]
     assert scores == sorted(scores, reverse=True) and scores[-1] > 0

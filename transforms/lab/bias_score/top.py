@@ -14,8 +14,10 @@ from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.measures.bias_score import signal
 from evenflow.transforms.measures.bias_score.score import totals
 from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.transforms.text.words import split_runs
 
 DIGITS = 4  # of a score
+WORDS = 4  # different words of a sentence: of “ha ha.” a single word is the score
 
 
 def top(inputs: Sequence[str], config: Config, most: int) -> dict[str, list[dict[str, Any]]]:
@@ -29,7 +31,7 @@ def top(inputs: Sequence[str], config: Config, most: int) -> dict[str, list[dict
             sentence = text[start:end]
             digest = hashlib.sha256(sentence.encode()).hexdigest()
             for name, score in zip(scorer.groups, row, strict=True):
-                if score > 0:
+                if score > 0 and len(set(split_runs(sentence.lower()))) >= WORDS:
                     best[name].add(score, digest, {"id": identity, "sentence": sentence})
     return {
         name: [{"score": round(score, DIGITS), **item} for score, _, item in each.best()]
