@@ -44,7 +44,7 @@ LIMITS = {
     "schemas": 1_317,
     "schemas/config": 1_936,
     "setup.py": 117,
-    "tests": 42_353,
+    "tests": 42_395,
     "transforms": 8,
     "transforms/annotation": 995,
     "transforms/io": 2_450,
@@ -58,7 +58,7 @@ LIMITS = {
     "transforms/staging": 537,
     "transforms/storage": 539,
     "transforms/substitution": 1_434,
-    "transforms/text": 1_188,
+    "transforms/text": 1_189,
     "wordlists": 667,
 }
 PRODUCT = 50_295  # pure lines of all rooms but the tests

@@ -117,15 +117,17 @@ class _Group:
         return joined
 
     def _is_said_of(self, person: Item, item: Item) -> bool:
-        """Whether a noun describes a person before it: “she is a waitress”, “he was a waiter”."""
-        if (
-            person.sentence != item.sentence
-            or person.kind == "plural"
-            or item.start - person.end > LONGEST_SAID
-        ):
+        """Whether a noun describes a person before it: “she is a waitress”, “he was a waiter”.
+
+        A pronoun without a label, as in “hes the kind of guy”, goes with its sentence's next noun.
+        """
+        if person.sentence != item.sentence or person.kind == "plural":
             return False
+        if person.mention is None and person.kind == "pronoun":
+            return True
         between = self._text[person.end : item.start]
-        return SAID_OF.search(between) is not None and "," not in between.strip()
+        near = len(between) <= LONGEST_SAID and "," not in between.strip()
+        return near and SAID_OF.search(between) is not None
 
     def _same(self, item: Item) -> list[Item]:
         """The same word before: “a man … the man”, “women … women”, “Mr. Lee … Mr. Lee”."""

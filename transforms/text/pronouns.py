@@ -22,6 +22,7 @@ PLAIN = {
     "himself": "herself",
     "shes": "hes",  # as comments write “she's”
     "hes": "shes",
+    "hed": "shed",  # not the other way: a shed is a hut
 }
 PRONOUNS = frozenset({*PLAIN, "her", "his"})
 FEMALE = frozenset({"she", "her", "hers", "herself", "shes"})
