@@ -77,11 +77,12 @@ def labels(result: dict[str, Any]) -> None:
 def checked(rows: Sequence[dict[str, Any]]) -> None:
     """Print the lists that are sound, and what is odd about them."""
     for row in rows:
-        if row["sound"]:
-            count = sum(row["groups"].values())
-            groups = counted(len(row["groups"]), "group")
-            state = "no defect, but see below" if row["common_words"] else "sound"
-            print(visible(f"{row['list']}: {state}; {groups}, {counted(count, 'label')}"))
+        if not row["defects"]:
+            labels = row.get("corpus", {}).get("labels", ())
+            weak = any((each["precision"] or 0) < 0.5 for each in labels)
+            state = "sound" if row["sound"] and not weak else "no defect, but see below"
+            groups, count = len(row["groups"]), counted(sum(row["groups"].values()), "label")
+            print(visible(f"{row['list']}: {state}; {counted(groups, 'group')}, {count}"))
         for label, other in row.get("common_words", {}).items():
             print(
                 visible(

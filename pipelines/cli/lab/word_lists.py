@@ -96,7 +96,7 @@ def words_check(
         return show(result, as_json, list_tables.complete)
     checked = report.checked(lists)
     for row in checked if corpus else ():
-        if row["sound"]:
+        if not row["defects"]:
             from evenflow.transforms.annotation import label_people
 
             config = values.configuration()

@@ -314,10 +314,8 @@ def test_wordlists(call: Call, tmp_path: Path) -> None:
     own = tmp_path / "colour.yaml"
     own.write_text(COLOUR)
     assert call("words", "show", own).out == "red: scarlet\nblue: azure\n"
-    assert call("words", "show", own, "--json").json["groups"] == {
-        "red": ["scarlet"],
-        "blue": ["azure"],
-    }
+    groups = call("words", "show", own, "--json").json["groups"]
+    assert groups == {"red": ["scarlet"], "blue": ["azure"]}
     assert (
         call("words", "check", "age", own).out.splitlines()[1]
         == f"{own}: sound; 2 groups, 2 labels"
@@ -330,6 +328,11 @@ def test_wordlists_check_calls_no_list_sound_beside_a_warning(call: Call, tmp_pa
     first, second = call("words", "check", own).out.splitlines()
     assert first == f"{own}: no defect, but see below; 2 groups, 2 labels"
     assert "counts each “polish” too" in second
+    assert not call("words", "check", own, "--json").json[0]["sound"]
+    own.write_text(COLOUR)
+    (tmp_path / "a.txt").write_text("A scarlet coat and an azure hat.")
+    read = call("words", "check", own, "--corpus", tmp_path / "a.txt").out
+    assert read.startswith(f"{own}: no defect, but see below; 2 groups")
 
 
 def test_wordlists_check_says_every_defect_of_every_list(call: Call, tmp_path: Path) -> None:
@@ -341,11 +344,8 @@ def test_wordlists_check_says_every_defect_of_every_list(call: Call, tmp_path: P
     ended = call("words", "check", bad, good, none)
     assert ended.status == 2
     assert ended.out == f"{good}: sound; 2 groups, 2 labels\n"
-    assert [line.split(": ")[1] for line in ended.err.splitlines()] == [
-        f"{bad}:4",
-        f"{bad}:5",
-        str(none),
-    ]
+    places = [line.split(": ")[1] for line in ended.err.splitlines()]
+    assert places == [f"{bad}:4", f"{bad}:5", str(none)]
     listed = call("words", "check", bad, good, "--json")
     assert (listed.status, listed.err) == (2, "")
     assert [(each["sound"], len(each["defects"])) for each in listed.json] == [

@@ -90,9 +90,8 @@ def checked(names: Iterable[str]) -> list[dict[str, Any]]:
             words = loader.load(name)
             roles.of(words)  # the role map, if the list's folder has one
             common = criteria.common_words(words)
-            out.append(
-                {"list": name, "sound": True, **sizes(words), "defects": [], "common_words": common}
-            )
+            row = {"list": name, "sound": not common, **sizes(words), "defects": []}
+            out.append(row | {"common_words": common})
         except (loader.WordListError, roles.RoleMapError) as error:
             out.append({"list": name, "sound": False, "defects": str(error).splitlines()})
     return out
