@@ -10,7 +10,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -234,6 +234,7 @@ def _kafka(planned: Planned) -> Iterator[Diagnosis]:
         return
     from evenflow.transforms.kafka.batches import codecs
     from evenflow.transforms.kafka.cluster import Cluster
+    from evenflow.transforms.kafka.lookups import Lookups
     from evenflow.transforms.kafka.offsets import GroupOffsets
     from evenflow.transforms.kafka.output import PanePublisher
     from evenflow.transforms.kafka.proof import ProofTopic
@@ -248,9 +249,10 @@ def _kafka(planned: Planned) -> Iterator[Diagnosis]:
     config = planned.config.kafka
     settings = KafkaSettings(topic.broker, config.security)
     cluster = Cluster(settings)
-    bounds = cluster.bounds(topic.name, 0)
-    records = sum(end - first for first, end in bounds)
-    text = f"{topic.name} has {len(bounds)} partitions with {records:,} records"
+    partitions = range(cluster.partitions(topic.name))
+    with closing(Lookups(settings, topic.name)) as found:
+        records = sum(found.ends(partitions).values()) - sum(found.firsts(partitions).values())
+    text = f"{topic.name} has {len(partitions)} partitions with {records:,} records"
     yield Diagnosis("topic", "fine", text)
     for name in topic.targets:
         text = f"{name}, published to, has {cluster.partitions(name)} partitions"
@@ -260,10 +262,10 @@ def _kafka(planned: Planned) -> Iterator[Diagnosis]:
         return
     offsets = GroupOffsets(settings, group)
     try:
-        known = offsets.committed((topic.name, number) for number in range(len(bounds)))
+        known = offsets.committed((topic.name, number) for number in partitions)
     finally:
         offsets.close()
-    text = f"{group} has offsets of {len(known)} of {len(bounds)} partitions"
+    text = f"{group} has offsets of {len(known)} of {len(partitions)} partitions"
     yield Diagnosis("group", "fine", text)
     if topic.targets:
         proofs = ProofTopic(settings, config.proof_topic)

@@ -40,6 +40,7 @@ from evenflow.transforms.storage.storage import Storage
 # New objects between two garbage collections. A block makes many rows and sets, and none of them is
 # garbage in a cycle. With Python's default of 700, scanning them takes a tenth of the time.
 YOUNG = 50_000
+BEGUN = "begun"  # in staged/RUN/: a worker of a runner works
 Item = TypeVar("Item")
 
 
@@ -131,6 +132,7 @@ class Piece:
 _kept: dict[Staging, Worker] = {}  # of one run; a process works for one run at a time
 _keeping = threading.Lock()
 _failures: dict[Staging, Exception] = {}  # the last one, by run
+_begun = set[Staging]()
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,13 @@ class GraphContext:
 
     @contextmanager
     def noting_failure(self) -> Iterator[None]:
-        """Keep the error of a with-block for a driver in this process: Beam passes on its text."""
+        """Keep the error of a with-block for a driver in this process: Beam passes on its text.
+
+        The first call of a process says that it works.
+        """
+        if self.staging not in _begun:
+            self.staging.output.create(self.staging.name(BEGUN), b"", durable=False)
+            _begun.add(self.staging)
         try:
             yield
         except Exception as error:

@@ -20,6 +20,7 @@ from evenflow.pipelines import doctor
 from evenflow.pipelines.doctor import Diagnosis, Planned, Topic
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.cluster import Cluster
+from evenflow.transforms.kafka.lookups import Lookups
 from evenflow.transforms.models import files as model_files
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.storage import objects
@@ -189,6 +190,7 @@ def test_the_command_says_it_in_words_and_in_json(
 def test_a_codec_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     built = SimpleNamespace(is_available=lambda name: name != "snappy")
     monkeypatch.setattr(pa, "Codec", built)
-    monkeypatch.setattr(Cluster, "bounds", lambda *_: [(0, 1)])
+    monkeypatch.setattr(Cluster, "partitions", lambda *_: 1)
+    monkeypatch.setattr(Lookups, "_ask", lambda *_: {0: 1})
     parts = found(topic=Topic("broker:1", "docs"))
     assert parts["codecs"].state == "missing" and "without snappy;" in parts["codecs"].text

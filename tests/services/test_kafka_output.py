@@ -19,6 +19,7 @@ from evenflow.transforms.kafka import proof
 from evenflow.transforms.kafka.client import PATIENCE_SECONDS
 from evenflow.transforms.kafka.cluster import Cluster
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, UnreachableError
+from evenflow.transforms.kafka.lookups import Lookups
 from evenflow.transforms.kafka.offsets import GroupOffsets
 from evenflow.transforms.kafka.output import (
     TRANSACTION_SECONDS,
@@ -247,8 +248,8 @@ def test_a_transaction_that_takes_too_long_is_said_and_tried_again(
     def slow() -> Iterator[Message]:
         yield Message(accepted, None, b"never seen" * 1_000_000)
         yield Message(accepted, None, b"nor this")
-        cluster = Cluster(KafkaSettings(broker.address))
-        wait_for(lambda: cluster.bounds(accepted, 0)[0][1] > 0)  # the broker has ended it
+        with closing(Lookups(KafkaSettings(broker.address), accepted)) as lookups:
+            wait_for(lambda: lookups.ends([0])[0] > 0)  # the broker has ended it
         yield Message(accepted, None, b"nor this")
 
     with pytest.raises(UnreachableError, match=r"kafka\.transaction_seconds \(1 s\)"):

@@ -10,9 +10,8 @@ from typing import Any
 from kafka import KafkaAdminClient
 from kafka import errors as kafka_errors
 from kafka.admin import ConfigResource, ConfigResourceType
-from kafka.structs import TopicPartition
 
-from evenflow.transforms.kafka.consumers import ANSWER_MS, ask_offsets, connect, disconnect
+from evenflow.transforms.kafka.consumers import ANSWER_MS
 from evenflow.transforms.kafka.errors import KafkaSourceError, TopicMissingError, explain
 from evenflow.transforms.kafka.reasons import with_reason
 from evenflow.transforms.kafka.settings import KafkaSettings
@@ -107,40 +106,6 @@ class Cluster:
             topic: {name: each["value"] for name, each in found.get(topic, {}).items()}
             for topic in topics
         }
-
-    def bounds(self, topic: str, known: int) -> list[tuple[int, int]]:
-        """Find the first offset and the end of a topic's partitions.
-
-        Args:
-            known: Number of the first partition to ask for.
-
-        Returns:
-            For each partition from `known` on: its first offset, and the offset after its last
-            committed record.
-
-        Raises:
-            TopicMissingError: The topic is not there, or has fewer partitions than `known`.
-            UnreachableError: No broker answers.
-            KafkaSourceError: Another reason.
-        """
-        total = self.partitions(topic)
-        if total < known:
-            raise TopicMissingError(
-                f"topic {topic} has {total} partitions and had {known}: it was deleted and made"
-                " anew"
-            )
-        wanted = [TopicPartition(topic, number) for number in range(known, total)]
-        if not wanted:
-            return []
-        consumer = connect(self._settings)
-        try:
-            first = ask_offsets(consumer.beginning_offsets, wanted)
-            end = ask_offsets(consumer.end_offsets, wanted)
-        except kafka_errors.KafkaError as error:
-            raise explain(error, self._settings, f"topic {topic}") from error
-        finally:
-            disconnect(consumer)
-        return [(first[each], end[each]) for each in wanted]
 
     def is_missing(self, topic: str, partition: int) -> bool:
         """Return whether the cluster answers and has no such partition."""

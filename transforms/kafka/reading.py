@@ -48,12 +48,7 @@ class RangeReader:
         Raises:
             KafkaSourceError: Reading cannot go on.
         """
-        reader = self._readers.pop(part.partition, None) or PartitionReader(
-            self._settings, self._topic, part.partition, self._patience
-        )
-        self._readers[part.partition] = reader  # as the last one that was used
-        if len(self._readers) > MOST_OPEN:
-            self._readers.pop(next(iter(self._readers))).close()
+        reader = self._reader(part.partition)
         held: list[Any] = []
         size, start = 0, part.first
         for at, found in _polls(reader, part):
@@ -71,6 +66,21 @@ class RangeReader:
                 held, size, start = [], 0, at
         if held:
             yield block(held, start, part.next)
+
+    def open(self, partitions: int) -> None:
+        """Connect to the first partitions now. Raises KafkaSourceError."""
+        for number in range(min(partitions, MOST_OPEN)):
+            self._reader(number).end()
+
+    def _reader(self, partition: int) -> PartitionReader:
+        """The connection to a partition."""
+        reader = self._readers.pop(partition, None) or PartitionReader(
+            self._settings, self._topic, partition, self._patience
+        )
+        self._readers[partition] = reader  # as the last one that was used
+        if len(self._readers) > MOST_OPEN:
+            self._readers.pop(next(iter(self._readers))).close()
+        return reader
 
     def close(self) -> None:
         """Close the connections."""

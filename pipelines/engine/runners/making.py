@@ -8,6 +8,7 @@ out, and nothing is made for a driver that has ended.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 import apache_beam as beam
 import orjson
 
-from evenflow.pipelines.engine.make import GraphContext, Work, make_pane
+from evenflow.pipelines.engine.make import BEGUN, GraphContext, Work, make_pane
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.engine.runners import RunnerError, runner
 from evenflow.pipelines.engine.runners.quiet import quiet
@@ -29,6 +30,8 @@ TELL_SECONDS = 1.0  # between two reports of the driver to the workers
 WAIT_SECONDS = 2.0  # between two looks of a worker that is to wait
 MOST_WAITING = 256  # panes that may wait to be committed before the workers are to wait
 UNSEEN = re.compile("FileNotFoundError|PermissionError")
+# For the first worker to begin: a runner waits for one that died as it started for ever
+BEGIN_SECONDS = 900.0
 STATE = "state.json"  # in staged/RUN/: what the driver says to the workers
 # Beam passes on a worker's error as the text of its traceback, which ends with class and message
 _RAISED = re.compile(r"evenflow\.transforms\.kafka\.errors\.(\w+Error): (.*)")
@@ -100,7 +103,14 @@ def made(
                 beside.enter_context(quiet(lambda text: None))
                 beside.enter_context(runner.silent_workers())
             has_ended = beside.enter_context(runner.on_runner(draw, options, explain, note))
+            limit = time.monotonic() + BEGIN_SECONDS
             while True:
+                if time.monotonic() > limit and not staging.output.exists(staging.name(BEGUN)):
+                    raise RunnerError(
+                        f"no worker began within {BEGIN_SECONDS:.0f} s of the job's submission: do"
+                        f" they start? Their own logs say why not; {runner.AGAIN}"
+                    )
+                limit = math.inf if time.monotonic() > limit else limit
                 ended = has_ended()  # before the look: what it has made by then is found
                 pause = LOOK_SECONDS
                 if panes is not None and cut is not None and cut - number < MOST_WAITING:

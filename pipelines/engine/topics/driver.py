@@ -164,8 +164,12 @@ class StreamRun:
             reads = TopicReads(stream.settings, stream.topic, stream.values, publishes)
             context = session.context(reads, self.workers)
             annotator = context.worker().annotator
+            executor = beside.enter_context(loop.pool(1 if self.options else self.workers))
+            # What takes seconds begins now: the first pane need not wait
+            for _ in () if self.options else range(self.workers):
+                loop.submit(executor, 0, reads.prepare, context, topic.facts.partitions)
             if self.workers == 1 or closing.driver_closes(self.config):
-                _ = context.worker().checks  # made now: the first pane need not wait for seconds
+                _ = context.worker().checks
             after = self._follow(entries, annotator)
             if held := session.committer.held():
                 note(f"the gate is held: {held}")
@@ -185,7 +189,6 @@ class StreamRun:
             )
             if self.observer.health is not None:
                 self.observer.health.silence = source.silence
-            executor = beside.enter_context(loop.pool(1 if self.options else self.workers))
             panes = self._panes(source, session)
             if self.options:
                 made = self._on_runner(panes, context, session)

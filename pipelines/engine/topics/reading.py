@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from evenflow.gates.ledger.files import read_meta
-from evenflow.pipelines.engine.make import Piece, Worker
+from evenflow.pipelines.engine.make import GraphContext, Piece, Worker
 from evenflow.pipelines.engine.panes import columns
 from evenflow.pipelines.engine.panes.closing import RANGES, Source
 from evenflow.pipelines.engine.topics.source import TopicPane
@@ -43,16 +43,27 @@ class TopicReads:
     publishes: bool = False
     patience: float = PATIENCE_SECONDS
 
-    def read(self, pane: TopicPane, worker: Worker, source: Source) -> Iterator[Piece]:
-        """Read and annotate the blocks of a pane, partition by partition."""
+    def reader(self, worker: Worker) -> RangeReader:
+        """What reads the topic in a worker."""
         if worker.kept is None:
             worker.kept = RangeReader(self.settings, self.topic, self.patience)
             atexit.register(worker.kept.close)
+        return worker.kept
+
+    def prepare(self, context: GraphContext, partitions: int) -> None:
+        """Do in a worker what its first pane would wait for."""
+        worker = context.worker()
+        _ = worker.checks
+        self.reader(worker).open(partitions)
+
+    def read(self, pane: TopicPane, worker: Worker, source: Source) -> Iterator[Piece]:
+        """Read and annotate the blocks of a pane, partition by partition."""
+        reader = self.reader(worker)
         ends: dict[str, Position] = {}
         until = pane.id.span + pane.span_ms
         for part in pane.ranges:
             last = pane.id.span
-            items: Iterator[Item] = worker.kept.read(part)
+            items: Iterator[Item] = reader.read(part)
             for item in worker.each("read", items):
                 with worker.timed("annotate"):
                     done = self.annotated(item, worker.annotator)
