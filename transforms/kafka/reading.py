@@ -97,7 +97,8 @@ def _polls(reader: PartitionReader, part: OffsetRange) -> Iterator[tuple[int, li
         except (OutOfRangeError, BatchTooLargeError) as error:
             gone = min(error.next, part.next)
             if gone > at:
-                yield gone, _lost(reader, at, gone, error)
+                large = isinstance(error, BatchTooLargeError)
+                yield gone, Lost(reader.topic, reader.partition, at, gone, large)
                 at = gone
             continue
         if after > at:
@@ -110,10 +111,3 @@ def _polls(reader: PartitionReader, part: OffsetRange) -> Iterator[tuple[int, li
                 f"{reader.name} ended at {part.next} and ends at {end} now: was the topic deleted"
                 " and made anew?"
             )
-
-
-def _lost(
-    reader: PartitionReader, at: int, gone: int, error: OutOfRangeError | BatchTooLargeError
-) -> Lost:
-    large = isinstance(error, BatchTooLargeError)
-    return Lost(reader.topic, reader.partition, at, gone, large)
