@@ -49,7 +49,7 @@ LIMITS = {
     "transforms/annotation": 995,
     "transforms/io": 2_450,
     "transforms/kafka": 1_759,
-    "transforms/lab": 4_802,
+    "transforms/lab": 4_801,
     "transforms/labels": 578,
     "transforms/llm": 1_494,
     "transforms/measures": 5_728,
