@@ -24,14 +24,20 @@ class ColumnDefects(FrameMetric):
         """Find the defects; the arguments are those of the expectation."""
         kinds: dict[str, str] = frame.attrs.get(TYPES) or _kinds(frame)
         defects: list[str] = []
+        counts = [each for each in arguments["counts"] if kinds.get(each) == "integer"]
+        held = {column: frame[column].to_numpy() for column in counts}
+        nulls = {column for column, each in held.items() if pd.isna(each).any()}
+        negative = {column for column in counts if column not in nulls and (held[column] < 0).any()}
         for wanted, columns in (("text", arguments["texts"]), ("integer", arguments["counts"])):
             for column in columns:
                 if column not in kinds:
                     defects.append(f"{column} is missing")
                 elif kinds[column] != wanted:
                     defects.append(f"{column} holds {kinds[column]}, not {wanted}")
-                elif wanted == "integer":
-                    defects += _count_defects(column, frame[column])
+                elif column in nulls:
+                    defects.append(f"{column} has nulls")
+                elif column in negative:
+                    defects.append(f"{column} is negative")
         return defects
 
 
@@ -43,13 +49,6 @@ def _kinds(frame: pd.DataFrame) -> dict[str, str]:
     return {
         name: {"string": "text", "empty": "text"}.get(kind, kind) for name, kind in found.items()
     }
-
-
-def _count_defects(column: str, values: Any) -> list[str]:
-    """What is wrong with a column of counts."""
-    if values.isna().any():
-        return [f"{column} has nulls"]
-    return [f"{column} is negative"] if len(values) and values.min() < 0 else []
 
 
 class ExpectColumnsToHoldTextsAndCounts(StatedExpectation):
@@ -86,7 +85,7 @@ class ColumnSums(FrameMetric):
         """Sum the columns that the expectation's argument names."""
         return {
             name: (
-                int(frame[name].sum())
+                int(frame[name].to_numpy().sum())
                 if name in frame and pd.api.types.is_integer_dtype(frame[name])
                 else None
             )

@@ -138,7 +138,9 @@ def kept(pane: int, result: Any) -> dict[str, Any]:
     result.meta["run_id"] = run
     suite = ExpectationSuiteIdentifier(result.suite_name)
     key = ValidationResultIdentifier(suite, run, result.batch_id)
-    return {"name": f"{'/'.join(key.to_tuple())}.json", "result": result.to_json_dict()}
+    every, result.results = result.results, []  # as part of the whole each would be copied twice
+    data = result.to_json_dict() | {"results": [each.to_json_dict() for each in every]}
+    return {"name": f"{'/'.join(key.to_tuple())}.json", "result": data}
 
 
 def keep(root: Place, pane: int, results: Iterable[Mapping[str, Any]]) -> None:

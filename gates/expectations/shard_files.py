@@ -66,13 +66,9 @@ def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.Dat
 
 def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> Kinds:
     """Find out what columns hold."""
-    out = Kinds()
+    out, schemas = Kinds(), [file.schema_arrow for file in files]  # it is made at each call
     for name in columns:
-        types = [
-            file.schema_arrow.field(name).type
-            for file in files
-            if file.schema_arrow.get_field_index(name) >= 0
-        ]
+        types = [each.field(name).type for each in schemas if each.get_field_index(name) >= 0]
         if types and len(types) == len(files):
             out[name] = " and ".join(sorted({_kind(each) for each in types}))
     return out
