@@ -52,7 +52,7 @@ def train(
     import torch
     from safetensors.torch import load_file, save_file
 
-    from evenflow.transforms.lab.training import network, reading
+    from evenflow.transforms.lab.training import reading
     from evenflow.transforms.models import encoder
 
     torch.set_num_threads(threads)
@@ -61,7 +61,7 @@ def train(
     print(f"{len(learnt)} documents to learn from, {len(away)} to calibrate by", flush=True)
     vocabulary = pretrained / encoder.VOCABULARY
     model = encoder.read_model(vocabulary)
-    fresh = reading.ReaderNetwork(network.body(pretrained, layers))
+    fresh = reading.ReaderNetwork(reading.body(pretrained, layers))
     rates = reading.RATE, reading.HEADS_RATE
     if begin is not None:
         fresh.load_state_dict(load_file(begin / WEIGHTS))

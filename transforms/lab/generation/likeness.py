@@ -27,37 +27,24 @@ def likeness(corpus: Sequence[str], written: Sequence[str]) -> dict[str, Any] | 
     if not corpus or not written:
         return None
     old, new = ([WORD.findall(each.casefold()) for each in part] for part in (corpus, written))
+    texts = {"before": old, "after": [*old, *new], "written": new}
+    lengths = {name: np.array(list(map(len, own))) for name, own in texts.items()}
+    found: dict[str, dict[str, float]] = {}
+    for name, own in texts.items():
+        words, size = Counter(word for each in own for word in each), lengths[name]
+        once = sum(count == 1 for count in words.values())
+        found[name] = {"mean": size.mean(), "median": np.median(size), "deviation": size.std()}
+        found[name] |= {
+            "ttr": len(words) / max(words.total(), 1),
+            "hapax": once / (len(words) or 1),
+        }
+    for name, other in (("augmented", "after"), ("alone", "written")):
+        two: Any = lengths["before"], lengths[other]
+        shares = (np.bincount(each, minlength=max(map(max, two)) + 1) for each in two)
+        test: Any = ks_2samp(*two)
+        found[name] = {"jsd": jensenshannon(*shares, base=2) ** 2}
+        found[name] |= {"ks": test.statistic, "p": test.pvalue}
     return {
-        "before": _described(old),
-        "after": _described([*old, *new]),
-        "written": _described(new),
-        "augmented": _distance(_lengths(old), _lengths([*old, *new])),
-        "alone": _distance(_lengths(old), _lengths(new)),
+        name: {key: round(float(each), DIGITS) for key, each in own.items()}
+        for name, own in found.items()
     }
-
-
-def _lengths(sentences: Sequence[Sequence[str]]) -> list[int]:
-    return [len(each) for each in sentences]
-
-
-def _described(sentences: Sequence[Sequence[str]]) -> dict[str, float]:
-    lengths = np.array(_lengths(sentences))
-    words = Counter(word for each in sentences for word in each)
-    found = {
-        "mean": lengths.mean(),
-        "median": np.median(lengths),
-        "deviation": lengths.std(),
-        "ttr": len(words) / max(words.total(), 1),
-        "hapax": sum(count == 1 for count in words.values()) / max(len(words), 1),
-    }
-    return {name: round(float(each), DIGITS) for name, each in found.items()}
-
-
-def _distance(one: Sequence[int], other: Sequence[int]) -> dict[str, float]:
-    size = max(*one, *other) + 1
-    divergence = jensenshannon(
-        *(np.bincount(each, minlength=size) for each in (one, other)), base=2
-    )
-    test: Any = ks_2samp(one, other)
-    found = {"jsd": divergence**2, "ks": test.statistic, "p": test.pvalue}
-    return {name: round(float(each), DIGITS) for name, each in found.items()}

@@ -35,10 +35,6 @@ class Limit:
     check: Callable[[str], tuple[bool, float | None]]
     told: Mapping[str, object] = field(default_factory=dict[str, object])
 
-    def passes(self, text: str) -> bool:
-        """Whether a text is within the limit."""
-        return self.check(text)[0]
-
 
 def stereotype(config: Config) -> Limit:
     """No stereotype, however weak: another text can be written instead."""

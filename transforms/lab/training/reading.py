@@ -6,17 +6,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from torch import nn
 from torch.nn import functional
+from transformers import BertConfig, BertModel
 
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import passages
 from evenflow.transforms.models.encoder import WIDTH
-from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, Passage
+from evenflow.transforms.models.passages import AFTER, BEFORE, CELL, LONGEST, TYPES, Passage
 from evenflow.transforms.models.reader import REASONS, WHO
 
 HIDDEN, LINK = 256, 64
@@ -30,6 +33,32 @@ SEEN = BEFORE // 2  # characters of context that a mention needs before it
 # Nine in ten passages have nobody who may change. A share of them is read in a pass, with a weight
 # that makes up for it.
 KEPT = 0.5
+WORDS, PLACES, KINDS = (
+    f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")
+)
+
+
+def body(pretrained: Path, layers: int) -> Any:
+    """The first layers of all-MiniLM-L6-v2. Its word embeddings do not learn.
+
+    `pretrained`: A folder with model.safetensors.
+    """
+    read = load_file(pretrained / "model.safetensors")
+    config = BertConfig(
+        vocab_size=len(read[WORDS]),
+        hidden_size=WIDTH,
+        intermediate_size=4 * WIDTH,
+        num_hidden_layers=layers,
+        max_position_embeddings=LONGEST,
+        type_vocab_size=TYPES,
+        attention_probs_dropout_prob=0.0,
+    )
+    made = BertModel(config, add_pooling_layer=False)
+    state: dict[str, torch.Tensor] = {name: read[name] for name in made.state_dict()}
+    state[PLACES], state[KINDS] = state[PLACES][:LONGEST], state[KINDS][[0] * TYPES]
+    made.load_state_dict(state)
+    made.embeddings.word_embeddings.weight.requires_grad = False
+    return made
 
 
 class ReaderNetwork(nn.Module):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evenflow.pipelines.lab.train import packing
 from evenflow.pipelines.lab.train.packing import Document
-from evenflow.pipelines.lab.train.schedule import rate
+from evenflow.pipelines.lab.train.trainer import rate
 
 documents = st.lists(
     st.tuples(st.lists(st.integers(2, 9), max_size=20), st.sampled_from([0.5, 1.0, 2.0])),

@@ -84,9 +84,9 @@ def test_a_band_is_of_the_corpus_own_sentences() -> None:
     low, high = (float(str(band.told[each])) for each in ("low", "high"))
     assert low == pytest.approx(25, abs=25) and high == pytest.approx(975, abs=25)
     tried = (low - 1, low + 1, high - 1, high + 1, math.inf)
-    assert [each for each in tried if band.passes(str(each))] == [low + 1, high - 1]
+    assert [each for each in tried if band.check(str(each))[0]] == [low + 1, high - 1]
     empty = limits.perplexity(perplexities, [], "m")
-    assert empty.told["low"] is None and empty.passes("5")
+    assert empty.told["low"] is None and empty.check("5")[0]
 
 
 def test_without_a_knowledge_base_nothing_is_invented(tmp_path: Path) -> None:
