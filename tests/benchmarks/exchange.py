@@ -4,6 +4,8 @@
     python tests/benchmarks/exchange.py
     # and of kinds that it did not learn from, whose texts do not ship
     python tests/benchmarks/exchange.py --texts CORPUS.jsonl.gz …
+    # by sentence: the rows of exchange_sentences.jsonl in documents kept for the report
+    python tests/benchmarks/exchange.py --sentences
     # ablations: sets are not joined; mentions may stay; sets of the windows of before
     python tests/benchmarks/exchange.py --ablations
 
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import re
 import time
 from collections import Counter
@@ -43,6 +46,7 @@ from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
 PRECISION = 0.8  # the default of `repair.target_precision`
+SENTENCES = "exchange_sentences.jsonl"
 DRAWS = 300  # bootstrap samples of documents
 BRACKET = re.compile(r"\[(.*?)\]")
 CUTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # probabilities of the table of precision
@@ -120,6 +124,31 @@ def table(
                 f" {share(done, wanted[attribute])} |"
             )
     return out
+
+
+def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) -> None:
+    """Print how many labelled exchanges are right by sentence, and by document, by cut."""
+    said: dict[tuple[int, str, tuple[int, ...]], bool] = {}
+    for line in (DATA / SENTENCES).read_text("utf-8").splitlines():
+        row = json.loads(line)
+        said[row["number"], row["attribute"], tuple(row["mentions"])] = row["sentence"]
+    numbers = {(number, attribute) for number, attribute, _ in said}
+    rows: dict[str, dict[tuple[int, tuple[int, ...]], tuple[float, bool, bool]]] = {}
+    for of in documents:
+        for each in judge.judge([of] if (of.number, of.attribute) in numbers else []):
+            key = of.number, of.attribute, each.mentions
+            if key in said:
+                chance = reader.calibrated(each.attribute, each.logit, each.stay)
+                found = chance, said[key], each.right and each.whole
+                rows.setdefault(of.attribute, {})[of.number, each.mentions] = found
+    for attribute, own in rows.items():
+        for cut in (0.01, 0.05, 0.15, 0.3, 0.5):
+            made = [each for each in own.values() if each[0] >= cut]
+            sentence, document = (sum(each[at] for each in made) for at in (1, 2))
+            print(
+                f"{attribute}, from {cut}: by sentence {share(sentence, len(made))},"
+                f" by document {share(document, len(made))}"
+            )
 
 
 def area_between(
@@ -201,11 +230,15 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--winobias", type=Path, help="its sentences, a line each")
     parser.add_argument("--ablations", action="store_true")
+    parser.add_argument("--sentences", action="store_true", help="figures by sentence alone")
     args = parser.parse_args()
     reader, first = Reader(args.models), FirstStage.shipped()
     documents = labelled.read(args.data, texts(args.texts))
     kept = labelled.part(documents, labelled.REPORT)
     judge = SetJudge(reader, first)
+    if args.sentences:
+        by_sentence(kept, judge, reader)
+        return
     show("Documents kept for the report", kept, judge, reader)
     if unseen := labelled.part(documents, labelled.UNSEEN):
         show("Kinds of text that were not learnt from", unseen, judge, reader)
