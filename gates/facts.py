@@ -137,7 +137,7 @@ class Facts(Entry):
         removed: Documents that gate.scope: documents set aside, and the panes that they were of.
         extra: Documents with fields that fit no column, and each of these fields.
         weights: What weights did (`weights.summary`); None without mode weight.
-        sections: Sections of measures, as `registry.place` puts them.
+        measures: What measures found in all panes, by name.
     """
 
     state: State
@@ -162,11 +162,7 @@ class Facts(Entry):
     other_languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     attributes: dict[str, AttributeFacts]
     weights: dict[str, Any] | None = None
-    sections: dict[str, Any] = Field(default_factory=dict, exclude=True)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what JSON can hold: measures have their sections under their names."""
-        return self.model_dump() | self.sections
+    measures: dict[str, Any] = Field(default_factory=dict)
 
 
 def of(
@@ -214,22 +210,11 @@ def of(
             name: AttributeFacts.of(each) for name, each in sorted(totals.attributes.items())
         },
         weights=weights.summary(totals),
-        sections=registry.place(measures(totals, in_status=True), {}),
+        measures={
+            name: each.section(own, totals.documents, totals.aside)
+            for name, each, own in registry.known(totals.measures)
+        },
     )
-
-
-def measures(totals: Totals, in_status: bool) -> dict[str, Any]:
-    """The sections of the measures that stand in `gate status`, or of the others.
-
-    Returns:
-        Sections by name; None of a measure that ships and is off.
-    """
-    return {
-        name: None if own is None else each.section(own, totals.documents, totals.aside)
-        for name, each in registry.measures(totals.measures).items()
-        if each.in_status == in_status
-        for own in [totals.measures.get(name)]
-    }
 
 
 def answer(
@@ -345,8 +330,8 @@ def attribute_lines(facts: Facts) -> Iterator[str]:
 
 def measure_lines(facts: Facts) -> Iterator[str]:
     """Say what measures found, if the reason does not say it."""
-    for measure, section in registry.sections(facts.sections):
-        yield from (line for line in measure.lines(section) if line not in facts.reason)
+    for _, each, section in registry.known(facts.measures):
+        yield from (line for line in each.lines(section) if line not in facts.reason)
 
 
 def by_language(counts: Mapping[str, int], unlisted: Mapping[str, int]) -> Iterator[str]:
@@ -385,7 +370,7 @@ def measured_lines(result: Mapping[str, Any]) -> Iterator[str]:
             )
             against = ", ".join(f"{of}: {dr_of(row)}" for of, row in each["against"].items())
             yield f"{name}: DR of people against other shares: {against}"
-    for each, section in registry.sections(result):
+    for _, each, section in registry.known(result.get("measures", {})):
         yield from each.lines(section)
 
 
@@ -410,6 +395,5 @@ def notes(entries: Sequence[PaneEntry]) -> Iterable[str]:
     """What measures say of the last pane, in sentences (see `Measure.notes`)."""
     if not entries:
         return []
-    known = registry.measures(entries[-1].measures)
-    found = registry.records(entries[-1]).items()
-    return [line for name, record in found for line in known[name].notes(record)]
+    found = registry.known(entries[-1].measures)
+    return [line for _, each, record in found for line in each.notes(record)]

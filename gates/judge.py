@@ -110,9 +110,9 @@ class PaneJudge:
             for name in [words.attribute]
         }
 
-    def measures(self, figures: Figures) -> dict[str, Measured | None]:
-        """Have measures judge the next pane; None of one that ships and is off."""
-        found: dict[str, Measured | None] = dict.fromkeys(registry.SHIPPED)
+    def measures(self, figures: Figures) -> dict[str, Measured]:
+        """Have measures that are on judge the next pane."""
+        found: dict[str, Measured] = {}
         for name, each in registry.of(self._config).items():
             counted, totals = figures.measures.get(name, {}), self._totals.measures.get(name)
             record = each.judge(self._config, self._lists, counted, totals)
@@ -218,8 +218,7 @@ class PaneJudge:
         Args:
             entry: The entry, with the verdict on what could be read in the place of its verdict.
         """
-        found = self.measures(figures)
-        registry.enter(entry, found if shifted is None else found | {"shift": shifted})
+        entry.measures = self.measures(figures) | ({} if shifted is None else {"shift": shifted})
         entry.verdict = overall(entry)
         entry.folder = entry.verdict.folder
         for name, each in entry.attributes.items():

@@ -134,9 +134,8 @@ def _figure(drift: Drift, entry: PaneEntry) -> float | None:
         return None
     if drift.figure == "dr":
         return (found.rolling if drift.run_length is None else found.pane).dr
-    measure = registry.SHIPPED[drift.figure]
-    record = measure.of(entry)
-    return None if record is None else measure.figure(record, drift.attribute)
+    record = entry.measures.get(drift.figure)
+    return record and registry.SHIPPED[drift.figure].figure(record, drift.attribute)
 
 
 class Decider:

@@ -10,7 +10,7 @@ ledger byte for byte.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
@@ -24,13 +24,12 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from evenflow.schemas.guards import is_mapping
 
 # Of the ledger and of staged data. A change that older programs would read wrong, or not at all,
 # raises it; a new key with a default does not need that, for unknown keys are refused as newer.
-FORMAT = 1
+FORMAT = 2
 
 
 def _older_state(given: Any) -> Any:
@@ -121,6 +120,9 @@ class Verdict(Entry):
     def folder(self) -> Folder:
         """Where a pane with this verdict goes."""
         return "quarantine" if self.state == "block" else "accepted"
+
+
+UNJUDGED = Verdict(state="open", reason="panes are not judged by stereotypes")
 
 
 class Heavy(Entry):
@@ -416,7 +418,6 @@ class AttributeEntry(Entry):
         stream_verdict: What the same thresholds give for stream.
         accepted: Score of everything in accepted/ after this pane.
         repair: What the repair did; null without one.
-        stereotypes: What the filter found; null without one.
         unweighted: Sums of the pane, after its repair, without weights; null where there are none.
         people: The words, where people are counted; null where words are.
     """
@@ -435,7 +436,6 @@ class AttributeEntry(Entry):
     stream_verdict: Verdict | None = None
     accepted: Score | None = None
     repair: Repair | None = None
-    stereotypes: Filtered | None = None
     unweighted: Sums | None = None
     people: People | None = None
 
@@ -446,7 +446,6 @@ class AttributeEntry(Entry):
                 "labels": {} if self.people is None else self.labels,
                 "heavy": [],
                 "repair": None,
-                "stereotypes": None,
                 "unweighted": None,
             }
         )
@@ -458,17 +457,6 @@ class Measured(Entry):
     model_config = ConfigDict(extra="allow")
 
     verdict: Verdict
-
-
-def _of_measure(record: Any) -> Any:
-    """Refuse a key of an entry that is neither known nor a measure's record."""
-    if (
-        record is None
-        or isinstance(record, Measured)
-        or (is_mapping(record) and "verdict" in record)
-    ):
-        return record
-    raise PydanticCustomError("extra_forbidden", "the key is not known, and no measure's record")
 
 
 class SourceRange(Entry):
@@ -559,8 +547,6 @@ class StreamPane(Entry):
 class PaneEntry(Entry):
     """The ledger's entry of a pane (ledger/PANE.json, PANE in eight digits from 0).
 
-    The records of measures stand beside the other keys, each under its measure's name.
-
     Attributes:
         pane: Number of the pane, from 0.
         source: The records that the pane was read from.
@@ -593,17 +579,11 @@ class PaneEntry(Entry):
         weights: The documents' weights; null without mode weight.
         left_out: File in set-aside/ with the documents that a sample by weights left out; null
             without one.
-        unlisted: What the filter found of groups that no word list has, by kind of group (race,
-            nationality and others); empty where nothing was looked for.
         languages: Number of documents by language; left out without measure.by_language.
         other_languages: Number of documents in languages that no word list has, by language: they
             are not judged; left out if there are none.
+        measures: What measures that are on found, by name.
     """
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[  # pyright: ignore[reportIncompatibleVariableOverride]
-        str, Annotated[SerializeAsAny[Measured] | None, BeforeValidator(_of_measure)]
-    ] = Field(init=False)
 
     version: int = FORMAT
     pane: int
@@ -635,16 +615,11 @@ class PaneEntry(Entry):
     weights: Weights | None = None
     left_out: Shard | None = None
     removed: Removed | None = None
-    unlisted: dict[str, Filtered] = {}
     languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     other_languages: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
     deleted: int = Field(default=0, exclude_if=operator.not_)
     mended: dict[str, int] = Field(default_factory=dict, exclude_if=operator.not_)
-
-    @property
-    def measures(self) -> dict[str, Measured | None]:
-        """What measures found, by name; None of one that is off."""
-        return self.__pydantic_extra__
+    measures: dict[str, SerializeAsAny[Measured]] = {}
 
     def files(self) -> list[tuple[str, Shard]]:
         """All files that the pane has in the output, each with its folder."""
@@ -664,6 +639,25 @@ class PaneEntry(Entry):
         return [
             f"{folder}/{file.name}" for folder, file in self.files() if folder in DOCUMENT_FOLDERS
         ]
+
+
+def of_format_1(data: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of format 1, whose measures stood beside the other keys or in attributes."""
+    rest, measures = dict(data), dict[str, Any]()
+    for name in rest.keys() - PaneEntry.model_fields.keys():
+        if rest[name] is None or (is_mapping(rest[name]) and "verdict" in rest[name]):
+            measures[name] = rest.pop(name)
+    seen: dict[str, Any] = {"attributes": {}, "unlisted": rest.pop("unlisted", {})}
+    if is_mapping(attributes := rest.get("attributes")):
+        rest["attributes"] = dict(attributes)
+        for name, each in attributes.items():
+            if is_mapping(each) and "stereotypes" in each:
+                rest["attributes"][name] = {k: v for k, v in each.items() if k != "stereotypes"}
+                seen["attributes"][name] = each["stereotypes"]
+    seen["attributes"] = {name: each for name, each in seen["attributes"].items() if each}
+    found = any(seen.values())
+    measures["stereotypes"] = seen | {"verdict": UNJUDGED.model_dump()} if found else None
+    return rest | {"measures": {name: each for name, each in measures.items() if each}}
 
 
 META = "ledger/meta.json"  # the settings of a run; a folder that has this is an output

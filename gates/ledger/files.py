@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_list, is_mapping
-from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry
+from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry, of_format_1
 from evenflow.schemas.ledger import META as META  # written here
 from evenflow.transforms.measures import registry
 from evenflow.transforms.storage.storage import Place, Storage, at
@@ -170,6 +170,8 @@ def parse_entry(raw: bytes, path: str) -> PaneEntry:
         except ValidationError:  # it does not read half of a UTF-16 pair, which a text may have
             data = parsed(raw)
             try:
+                if is_mapping(data) and data.get("version") == 1:
+                    data = of_format_1(data)
                 entry = registry.read(PaneEntry.model_validate(data))
             except ValidationError as error:
                 refuse_newer(data, path, error)

@@ -358,7 +358,6 @@ def recount(root: Place) -> tuple[int, list[str]]:
     if checkpoint is None:
         return len(history), []
     counted, stored = totals.model_dump(mode="json"), checkpoint.model_dump(mode="json")
-    counted |= {key: None for key in ("since", "files") if stored[key] is None}  # of before them
     return len(history), [key for key in stored if stored[key] != counted[key]]
 
 

@@ -109,8 +109,7 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
                 gone.discard(f"{folder}/{name}")
             elif f"{folder}/{name}" not in named:
                 unknown.append(f"{folder}/{name}")
-    counted = history.totals.files
-    return unknown, 0 if counted is None else old + len(gone) - (counted - len(named))
+    return unknown, old + len(gone) - (history.totals.files - len(named))
 
 
 def missing(root: Storage, history: History) -> list[str]:

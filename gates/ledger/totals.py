@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import BeforeValidator, Field
 
 from evenflow.gates.ledger.combine import add_sums, combine_repairs
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import HEAVY, plus, summed
-from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import (
+    FORMAT,
     STATES,
     AttributeEntry,
     CheckFailure,
@@ -148,6 +148,15 @@ class Reviewed(Entry):
     decided: list[int] = Field(default_factory=list[int])
 
 
+def _measures(given: Any) -> Any:
+    """Sums of measures from a checkpoint; those of a measure that is not loaded are left out."""
+    found = {name: MeasureTotals.model_validate(each) for name, each in dict(given).items()}
+    return {
+        name: each.totals(own.last.model_dump(), own.sums, recent=own.recent, states=own.states)
+        for name, each, own in registry.known(found)
+    }
+
+
 class Totals(Entry):
     """Sums over the panes of a ledger.
 
@@ -180,12 +189,12 @@ class Totals(Entry):
         positions: Where a topic's partitions stand.
         weights: The documents' weights; None without mode weight.
         since: The pane from which each attribute is in its present state without a break; the
-            pane's own verdict is under the empty name. None in a ledger that was begun without it.
-        files: Number of files in accepted/ and quarantine/. None in a ledger that was begun without
-            it.
+            pane's own verdict is under the empty name.
+        files: Number of files in accepted/ and quarantine/.
         reviewed: What decisions of people changed in these sums; nothing in a checkpoint.
     """
 
+    version: int = FORMAT
     rolling: int = ROLLING
     epsilons: list[float] = Field(default_factory=lambda: sorted(EPSILONS, reverse=True))
     panes: int = 0
@@ -224,37 +233,16 @@ class Totals(Entry):
     llm: dict[str, dict[str, Any]] = Field(default_factory=dict)
     recent: list[Window] = Field(default_factory=list[Window])
     recent_accepted: list[Window] = Field(default_factory=list[Window])
-    measures: dict[str, MeasureTotals] = Field(default_factory=dict)
+    measures: Annotated[dict[str, MeasureTotals], BeforeValidator(_measures)] = Field(
+        default_factory=dict
+    )
     newest: int | None = None
     stream: tuple[int, int] | None = None
     positions: dict[str, Position] = Field(default_factory=dict)
     weights: WeightTotals | None = None
-    since: dict[str, int] | None = None
-    files: int | None = None
+    since: dict[str, int] = Field(default_factory=dict)
+    files: int = 0
     reviewed: Reviewed = Reviewed()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, data: Any) -> Any:
-        """Take the keys of measures together."""
-        if not is_mapping(data) or not data:
-            return data
-        rest = dict(data)
-        plugged = dict(rest.pop(registry.PLUGGED, {}))
-        found = {
-            name: each.restored(rest if name in registry.SHIPPED else plugged)
-            for name, each in registry.measures(list(plugged)).items()
-        }
-        return rest | {"measures": {name: each for name, each in found.items() if each}}
-
-    @model_serializer(mode="wrap")
-    def _stored(self, handler: Callable[[Totals], dict[str, Any]]) -> dict[str, Any]:
-        """Write the keys that measures have in a checkpoint."""
-        data = handler(self)
-        found, plugged = data.pop("measures"), dict[str, Any]()
-        for name, each in registry.measures(self.measures).items():
-            each.store(data if name in registry.SHIPPED else plugged, found.get(name))
-        return data | ({registry.PLUGGED: plugged} if plugged else {})
 
     @classmethod
     def for_run(cls, config: Config | None) -> Totals:
@@ -286,10 +274,7 @@ class Totals(Entry):
         accepted = entry.folder == "accepted"
         aside = entry.set_aside.rows if entry.set_aside is not None else 0
         self._note_states(entry)
-        if not self.panes:
-            self.files = 0
-        if self.files is not None:
-            self.files += len(entry.document_files())
+        self.files += len(entry.document_files())
         self.panes += 1
         self._add_verdicts(entry, accepted)
         self.documents += entry.documents + aside
@@ -310,10 +295,9 @@ class Totals(Entry):
             else:
                 self.attributes[name] = self._first(entry, each)
         self._remember(entry, accepted)
-        known = registry.measures(entry.measures)
-        for name, record in registry.records(entry).items():
+        for name, each, record in registry.known(entry.measures):
             before = self.measures.get(name)
-            self.measures[name] = known[name].added(before, record, accepted, self.rolling - 1)
+            self.measures[name] = each.added(before, record, accepted, self.rolling - 1)
         if entry.weights is not None:
             self._weigh(entry.weights, accepted)
 
@@ -367,10 +351,6 @@ class Totals(Entry):
 
     def _note_states(self, entry: PaneEntry) -> None:
         """Note since when each state lasts; called before the next pane is added."""
-        if not self.panes:
-            self.since = {}
-        if self.since is None:
-            return
         before = {name: each.last.verdict.state for name, each in self.attributes.items()}
         now = {name: each.verdict.state for name, each in entry.attributes.items()}
         for name, state in {"": entry.verdict.state, **now}.items():

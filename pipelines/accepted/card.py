@@ -184,9 +184,8 @@ def _steps(totals: Totals, say: Say) -> Iterator[str]:
                 f" of {own.sets:,} sets of mentions in {counted(own.documents, 'document')},"
                 f" {own.copies:,} copies added; DR before {own.score_before.dr}."
             )
-        for of, measure in registry.measures(totals.measures).items():
-            if of in totals.measures:
-                yield from map(say, measure.said(totals.measures[of], name))
+        for _, measure, found in registry.known(totals.measures):
+            yield from map(say, measure.said(found, name))
     if totals.weights is not None:
         yield (
             f"Weighted: {counted(totals.weights.documents, 'document')}; the effective sample is"

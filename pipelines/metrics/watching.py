@@ -117,7 +117,7 @@ class Watched:
 
     def _now(self, totals: Totals) -> Now:
         """The present state."""
-        since = totals.since or {}
+        since = totals.since
         read, size = self._read or (None, None)
         path = self._output.local
         disk = None
@@ -165,7 +165,7 @@ class Watched:
             totals = self._totals
             if totals is None or not totals.panes:
                 return
-            panes = {totals.panes - 1, *(totals.since or {}).values()}
+            panes = {totals.panes - 1, *totals.since.values()}
         times = {pane: self._times[pane] for pane in panes if pane in self._times}
         for pane in panes - times.keys():
             places = (

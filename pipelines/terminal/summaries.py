@@ -30,7 +30,7 @@ def of_run(
 ) -> tuple[facts.Facts, dict[str, Any]]:
     """Summarise a run: its facts, and what `evenflow run --json` prints."""
     found = facts.of(outcome.entries.totals, not outcome.halted, outcome.held, config, output)
-    return found, found.as_json() | {
+    return found, found.model_dump() | {
         "output": str(output),
         "report": page,
         "new_panes": outcome.new,
@@ -110,7 +110,7 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         record = each.judge(config, config.word_lists(), total.measures.get(name, {}), None)
         totals = each.added(None, record, accepted=True, most=0)
         section = each.section(totals, total.documents, 0)
-        result.setdefault(registry.PLUGGED, {})[name] = section
+        result.setdefault("measures", {})[name] = section
     return result
 
 

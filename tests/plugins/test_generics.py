@@ -39,7 +39,7 @@ def test_a_run_flags_by_it(installed: Path, tmp_path: Path) -> None:
     chances = {(row["sent_text"], row["potential_stereotype"]) for row in table}
     assert chances == {(BAD, 1.0), (GOOD, 0.0)}
     entry = json.loads((output / "ledger" / "00000000.json").read_text())
-    found = entry["attributes"]["gender"]["stereotypes"]
+    found = entry["measures"]["stereotypes"]["attributes"]["gender"]
     assert (found["potential"], found["cut"]) == (20, None), "without figures nothing is removed"
     assert entry["documents"] == 40
 

@@ -46,8 +46,8 @@ def test_the_folder_of_a_measure_is_small() -> None:
 
 def test_it_judges_panes_and_stands_in_the_ledger_and_the_report(output: Path) -> None:
     even, uneven = (json.loads((output / f"ledger/0000000{n}.json").read_text()) for n in (0, 1))
-    assert even["lengths"]["verdict"]["state"] == "open"
-    assert even["lengths"]["groups"]["male"] == {"n": 100, "t": 800, "s": 6400}
+    assert even["measures"]["lengths"]["verdict"]["state"] == "open"
+    assert even["measures"]["lengths"]["groups"]["male"] == {"n": 100, "t": 800, "s": 6400}
     assert uneven["verdict"]["state"] == "block"
     assert uneven["verdict"]["reason"].startswith("length of texts: rolling gap of lengths")
     assert (
@@ -57,8 +57,10 @@ def test_it_judges_panes_and_stands_in_the_ledger_and_the_report(output: Path) -
     figures = json.loads((output / "report.json").read_text())
     section = figures["measures"]["lengths"]
     assert section["panes"] == {"not_judged": 0, "open": 1, "warn": 0, "block": 1}
-    assert section["gap"] == uneven["lengths"]["gap"]
-    assert figures["by_pane"][1]["measures"]["lengths"]["low"] == uneven["lengths"]["low"]
+    assert section["gap"] == uneven["measures"]["lengths"]["gap"]
+    assert (
+        figures["by_pane"][1]["measures"]["lengths"]["low"] == uneven["measures"]["lengths"]["low"]
+    )
     page = (output / "report.html").read_text()
     assert 'id="measure-lengths"' in page and "rolling gap of lengths" in page
 

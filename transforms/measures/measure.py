@@ -19,7 +19,7 @@ from pydantic import Field, SerializeAsAny
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
-from evenflow.schemas.ledger import STATES, Entry, Measured, PaneEntry, State
+from evenflow.schemas.ledger import STATES, Entry, Measured, State
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.staging.sentence_table import Relevant, Screened
@@ -153,7 +153,6 @@ class Measure(ABC, Generic[R]):
     off: ClassVar[Mapping[str, Any]]
     limits: ClassVar[Sequence[str]] = ("warn", "block")
     about_limits: ClassVar[str] = ""
-    in_status: ClassVar[bool] = True
     in_panes: ClassVar[bool] = True
     in_explain: ClassVar[bool] = True
     template: ClassVar[str] = "measure.html.j2"
@@ -207,29 +206,6 @@ class Measure(ABC, Generic[R]):
             recent=recent,
             states=counted_states(before, record),
         )
-
-    def of(self, entry: PaneEntry) -> R | None:
-        """Its record in an entry."""
-        found: Any = entry.measures.get(self.name)
-        return found
-
-    def enter(self, entry: PaneEntry, record: R | None) -> None:
-        """Put its record into an entry; None if the measure is off."""
-        entry.measures[self.name] = record
-
-    def place(self, data: dict[str, Any], section: dict[str, Any] | None) -> None:
-        """Put its section among the keys of a report; None if the measure is off."""
-        data[self.name] = section
-
-    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
-        """Put its sums, as plain data, among a checkpoint's keys; None if the measure is off."""
-        if totals is not None:
-            data[self.name] = totals
-
-    def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
-        """The sums from a checkpoint, whose keys are taken out."""
-        found = data.pop(self.name, None)
-        return None if found is None else self.totals(**found)
 
     def totals(self, last: Any, sums: dict[str, Any], **others: Any) -> MeasureTotals:
         """Sums from plain data, with a record of this measure."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evenflow.schemas import plugins
 from evenflow.schemas.config import Config
@@ -23,7 +23,6 @@ SHIPPED: dict[str, Measure[Any]] = {
     each.name: each
     for each in (ShiftMeasure(), StereotypeMeasure(), CoverageMeasure(), BiasScoreMeasure())
 }
-PLUGGED = "measures"  # key of what other packages' measures write, beside those that ship
 
 
 def measures(names: Iterable[str] = ()) -> dict[str, Measure[Any]]:
@@ -75,50 +74,23 @@ def digests(config: Config) -> dict[str, Any]:
     return {key: own for each in of(config).values() for key, own in each.digests(config).items()}
 
 
-def records(entry: PaneEntry) -> dict[str, Any]:
-    """The records of measures in an entry, by name."""
-    found = {name: each.of(entry) for name, each in measures(entry.measures).items()}
-    return {name: each for name, each in found.items() if each is not None}
+T = TypeVar("T")
 
 
-def enter(entry: PaneEntry, found: Mapping[str, Measured | None]) -> None:
-    """Put the records of measures into an entry; None of one that ships and is off."""
-    for name, each in measures(found).items():
-        each.enter(entry, found.get(name))
+def known(found: Mapping[str, T]) -> Iterator[tuple[str, Measure[Any], T]]:
+    """Yield what there is of measures that are loaded: name, measure, and the value."""
+    yield from (
+        (name, each, found[name]) for name, each in measures(found).items() if name in found
+    )
 
 
-def titled(records: Mapping[str, Measured | None]) -> dict[str, Measured]:
+def titled(records: Mapping[str, Measured]) -> dict[str, Measured]:
     """The records of measures that are on, by the measures' titles, in the registry's order.
 
     A measure that is not loaded here has its name for a title.
     """
-    known = measures(records)
-    found = {each.title: records.get(name) for name, each in known.items()}
-    found |= {name: each for name, each in records.items() if name not in known}
-    return {title: each for title, each in found.items() if each is not None}
-
-
-def sections(data: Mapping[str, Any]) -> Iterator[tuple[Measure[Any], dict[str, Any]]]:
-    """Yield the measures that a report or status has a section of, each with it."""
-    plugged = data.get(PLUGGED, {})
-    for name, each in measures(plugged).items():
-        section = (data if name in SHIPPED else plugged).get(name)
-        if section is not None:
-            yield each, section
-
-
-def place(found: Mapping[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    """Put the sections of measures among other keys; those of other packages below one key.
-
-    Args:
-        found: The sections by name; None of a measure that ships and is off.
-        data: The other keys; it is changed.
-    """
-    plugged: dict[str, Any] = {}
-    for name, each in measures(found).items():
-        if name in found:
-            each.place(data if name in SHIPPED else plugged, found[name])
-    return data | ({PLUGGED: plugged} if plugged else {})
+    found = {each.title: record for _, each, record in known(records)}
+    return found | {name: each for name, each in records.items() if name not in measures(records)}
 
 
 def read(entry: PaneEntry) -> PaneEntry:
@@ -127,8 +99,6 @@ def read(entry: PaneEntry) -> PaneEntry:
     Raises:
         ValidationError: A record is not of its measure.
     """
-    for name, each in measures(entry.measures).items():
-        found = entry.measures.get(name)
-        if found is not None:
-            entry.measures[name] = each.record.model_validate(found.model_dump())
+    for name, each, found in known(entry.measures):
+        entry.measures[name] = each.record.model_validate(found.model_dump())
     return entry

@@ -209,7 +209,7 @@ def judge_panes(
             "reason": entry.verdict.reason,
             "folder": entry.folder,
             "attributes": {name: each.model_dump() for name, each in entry.attributes.items()},
-            "measures": {name: each.model_dump() for name, each in entry.measures.items() if each},
+            "measures": {name: each.model_dump() for name, each in entry.measures.items()},
         }
 
 

@@ -193,7 +193,7 @@ class Committer:
 
     def _without_shifted(self, entry: PaneEntry, ready: Ready, folder: str) -> Ready | None:
         """The pane without the sources that have shifted; None where it stays whole."""
-        shift = ShiftMeasure().of(entry)
+        shift: Any = entry.measures.get(ShiftMeasure.name)
         if shift is None or not ready.strata or entry.verdict.state != "block":
             return None
         gone = shift.blocked()

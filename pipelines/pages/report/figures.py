@@ -19,7 +19,7 @@ from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 
 MOST = 12  # substitutions that the report names
-VERSION = 3  # of the format of report.json
+VERSION = 4  # of the format of report.json
 PEOPLE = {"pane", "cumulative", "passages", "against"}
 SUMS = ("states", "input_bytes", "text_bytes", "sentences")
 SCORES = {"verdict", "pane", "rolling", "cumulative", "stream", "accepted"}
@@ -48,7 +48,7 @@ def figures(
     common = facts.of(totals, bool(meta.get("finished")), held, config)
     left_out = (meta.get("left_out") or {}).items()
     unread = {end: count for end, count in left_out if isinstance(count, int)}
-    data = common.as_json() | {
+    data = common.model_dump() | {
         "said": list(facts.answers(common)),
         "version": VERSION,
         **{key: getattr(totals, key) for key in SUMS},
@@ -73,8 +73,7 @@ def figures(
         "groups": [each.model_dump() for each in groups],
         "configuration": meta.get("configuration"),
     }
-    data |= {"left_out": unread} if unread else {}
-    return registry.place(facts.measures(totals, in_status=False), data)
+    return data | ({"left_out": unread} if unread else {})
 
 
 def dead_by_reason(totals: Totals) -> list[dict[str, Any]]:
@@ -135,18 +134,9 @@ def _people_of(label: str, last: AttributeEntry) -> dict[str, float]:
 
 def pane(entry: PaneEntry) -> dict[str, Any]:
     """Collect the figures of a pane: what was decided and why, its files and its scores."""
-    return entry.model_dump(mode="json", include=OF_PANE) | _measures(entry)
-
-
-def _measures(entry: PaneEntry) -> dict[str, Any]:
-    """What measures found in a pane, by name; None of one that ships and is off."""
-    found = registry.records(entry)
-    sections = {
-        name: each.of_pane(found[name]) if name in found else None
-        for name, each in registry.measures(entry.measures).items()
-        if each.in_panes
-    }
-    return registry.place(sections, {})
+    found = registry.known(entry.measures)
+    measures = {name: each.of_pane(record) for name, each, record in found if each.in_panes}
+    return entry.model_dump(mode="json", include=OF_PANE) | {"measures": measures}
 
 
 def repair(total: AttributeTotals, confidence: float) -> dict[str, Any] | None:

@@ -161,7 +161,7 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(text.FILTERS, diff=diff)
-    made.globals |= {"STATES": STATES, "sections": registry.sections, "reasons": reasons}
+    made.globals |= {"STATES": STATES, "known": registry.known, "reasons": reasons}
     made.globals |= {"tile_title": view.tile_title, "interval": interval}
     digest = sha256(made.get_template("style.css.j2").render().encode()).digest()
     made.globals["POLICY"] = POLICY.format(style=b64encode(digest).decode())

@@ -219,19 +219,16 @@ def test_another_process_follows(tmp_path: Path) -> None:
         assert reader.follow() and reader.totals == writer.totals
 
 
-def test_a_ledger_that_was_begun_without_since_and_files_goes_on_and_is_right(
-    tmp_path: Path,
-) -> None:
+def test_a_checkpoint_of_format_1_is_made_anew_from_its_entries(tmp_path: Path) -> None:
     panes = report_ledgers.entries(EVERY + 3)
     written(tmp_path, panes)
     path = tmp_path / "ledger" / "checkpoint.json"
-    old = json.loads(path.read_bytes())
-    assert set(old.pop("since")) == {"", *panes[0].attributes} and old.pop("files") is not None
-    path.write_text(json.dumps(old))
-    assert History(tmp_path).totals.since is None is History(tmp_path).totals.files
+    new = path.read_bytes()
+    path.write_text(json.dumps({"panes": EVERY, "coverage": {}, "recent_bias": []}))
+    assert History(tmp_path).totals == Totals.of(panes)
     assert history.recount(tmp_path) == (EVERY + 3, [])
     history.rebuild(tmp_path, None)
-    assert History(tmp_path).totals == Totals.of(panes)
+    assert path.read_bytes() == new
 
 
 @pytest.mark.parametrize("mode", ["substitute", "reweight"])

@@ -13,9 +13,16 @@ from places import ROOT
 from report_ledgers import entries, settings
 
 from evenflow.gates.ledger import segments
-from evenflow.gates.ledger.files import NewerFormatError, read_meta, write_meta
+from evenflow.gates.ledger.files import (
+    LedgerError,
+    NewerFormatError,
+    parse_entry,
+    read_meta,
+    write_meta,
+)
 from evenflow.gates.ledger.history import History
-from evenflow.schemas.ledger import FORMAT
+from evenflow.schemas.ledger import FORMAT, Filtered, Measured
+from evenflow.transforms.measures.stereotypes.measure import Stereotypes
 
 if TYPE_CHECKING:
     from commands import Call
@@ -86,7 +93,7 @@ def test_a_newer_format_is_refused_in_a_sentence(
     ended = call("gate", "status", tmp_path)
     assert ended.status == 2
     said = " ".join(ended.err.split())
-    assert name in said and "a newer version of Evenflow has written this (its format is 2" in said
+    assert name in said and "a newer version of Evenflow has written this (its format is 3" in said
 
 
 @pytest.mark.parametrize("name", ["ledger/00000005.json", segments.CHECKPOINT])
@@ -98,6 +105,25 @@ def test_a_key_that_is_not_known_is_that_of_a_newer_version(
     newer(tmp_path, name, of_tomorrow=1)
     ended = call("gate", "status", tmp_path)
     assert ended.status == 2 and "does not know its key of_tomorrow" in " ".join(ended.err.split())
+
+
+def test_measures_of_format_1_stood_beside_other_keys_and_in_attributes() -> None:
+    entry = entries(1)[0]
+    seen = Filtered(policy="flag", threshold=0.66, strong=2)
+    found = Stereotypes(attributes={"gender": seen}, unlisted={"race": seen})
+    entry.measures = {"stereotypes": found, "lengths": Measured(verdict=entry.verdict)}
+    old = entry.model_dump(mode="json") | {"version": 1, "coverage": None}
+    measures = old.pop("measures")
+    old |= {"lengths": measures["lengths"], "unlisted": measures["stereotypes"]["unlisted"]}
+    for name, each in old["attributes"].items():
+        each["stereotypes"] = measures["stereotypes"]["attributes"].get(name)
+    read = parse_entry(json.dumps(old).encode(), "it")
+    assert read == entry.model_copy(update={"version": 1})
+    with pytest.raises(NewerFormatError, match="its key of_tomorrow"):
+        parse_entry(json.dumps(old | {"of_tomorrow": 1}).encode(), "it")
+    for nonsense in ({"attributes": 1}, {"attributes": {"gender": 1}}, {"unlisted": 1}):
+        with pytest.raises(LedgerError):
+            parse_entry(json.dumps(old | nonsense).encode(), "it")
 
 
 def test_a_damaged_entry_is_not_called_newer(call: Call, tmp_path: Path) -> None:

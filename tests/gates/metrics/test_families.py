@@ -10,6 +10,7 @@ from evenflow.gates.metrics.now import BOUNDS, Latencies, Now
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import Filtered, Position, Repair, StreamPane, Verdict
 from evenflow.transforms.llm.client.stats import Reply, Stats
+from evenflow.transforms.measures.stereotypes.measure import Stereotypes
 
 
 def test_counters_are_the_sums_of_the_ledger() -> None:
@@ -172,7 +173,8 @@ def test_what_repair_and_filter_did() -> None:
         changed=3,
         barred={"quoted": 2, "a name": 1},
     )
-    each.stereotypes = Filtered(action="flag", threshold=0.6, asked=9, potential=4, strong=2)
+    seen = Filtered(action="flag", threshold=0.6, asked=9, potential=4, strong=2)
+    entry.measures["stereotypes"] = Stereotypes(attributes={"gender": seen})
     found = of([entry, entry.model_copy(update={"pane": 1})])
     place = (("attribute", "gender"),)
     told = [

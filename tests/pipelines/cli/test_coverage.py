@@ -164,7 +164,7 @@ def test_gaps_close_through_the_gate(
         given = [word for each in inputs for word in ("--input", each)]
         done = call("run", *given, "--output", out, "--config", config, "--quiet")
         assert done.status == 0, done.err
-        return json.loads((out / "ledger" / "00000000.json").read_bytes())["coverage"]
+        return json.loads((out / "ledger" / "00000000.json").read_bytes())["measures"]["coverage"]
 
     before = judged(path)
     assert before["verdict"]["state"] == "warn"
@@ -265,7 +265,7 @@ def test_the_gate_looks_up_as_the_command_does(call: Call, tmp_path: Path) -> No
         assert done.status == 0, done.err
         assert done.err.count("contradiction: 3 (Cy): gender is female") == 1
         last = max((out / "ledger").glob("0*.json"))
-        return json.loads(last.read_bytes())["coverage"]["rolling"]
+        return json.loads(last.read_bytes())["measures"]["coverage"]["rolling"]
 
     def told(attributes: str, *words: Any) -> dict[str, Any]:
         common = ("--set", f"coverage.entities={kb}", "--json", "--depth", "2")

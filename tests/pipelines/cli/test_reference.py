@@ -60,9 +60,9 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     gone = sum(each["set_aside"]["rows"] for each in found if each["set_aside"])
     assert "set aside: b: gender: " in done.stdout
     assert f"{gone} documents of " in done.stdout and "not judged" not in done.stdout
-    first = next(at for at, each in enumerate(found) if each["shift"]["aside"])
+    first = next(at for at, each in enumerate(found) if each["measures"]["shift"]["aside"])
     assert 600 // (1200 // len(found)) <= first <= 600 // (1200 // len(found)) + 3
-    assert all(each["shift"]["aside"] in ([], ["b"]) for each in found)
+    assert all(each["measures"]["shift"]["aside"] in ([], ["b"]) for each in found)
     moved = pq.read_table(next((output / "quarantine").glob("*-aside.parquet")))
     assert set(moved["source"].to_pylist()) == {"b"}
     assert "shift" in moved["reason"].to_pylist()[0]
@@ -113,7 +113,7 @@ def test_the_field_of_the_sources_is_the_reference_s(tmp_path: Path) -> None:
     done = evenflow(*words, "--set", "reference.by=id")
     assert done.returncode == 2 and "reference.by says id" in done.stderr
     assert evenflow(*words).returncode == 0
-    assert entries(tmp_path / "out")[0]["shift"]["strata"].keys() == {"a", "b"}
+    assert entries(tmp_path / "out")[0]["measures"]["shift"]["strata"].keys() == {"a", "b"}
     again = evenflow(*words, "--set", "reference.by=source")
     assert again.returncode == 0, again.stderr  # the same settings
 

@@ -42,7 +42,7 @@ def test_the_state_of_a_gate(
     assert found.documents == found.accepted + found.quarantined == 10 * len(entries)
     assert found.quarantined == 10 * len(blocked)
     assert found.dead_letters == sum(found.dead_reasons.values()) == 2 * len(entries)
-    json.dumps(found.as_json(), allow_nan=False)
+    json.dumps(found.model_dump(), allow_nan=False)
 
 
 def test_how_many_panes_were_in_which_state() -> None:

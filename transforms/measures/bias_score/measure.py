@@ -34,16 +34,6 @@ class BiasScoreMeasure(MeasureApart[BiasScore]):
         """A record without the pane's sums."""
         return record.model_copy(update={"sums": BiasSums()})
 
-    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
-        """Put its sums among a checkpoint's keys."""
-        kept = None if totals is None else {k: v for k, v in totals.items() if k != "recent"}
-        data |= {"bias_score": kept, "recent_bias": totals["recent"] if totals else []}
-
-    def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
-        """The sums from a checkpoint, whose keys are taken out."""
-        recent, found = data.pop("recent_bias", []), data.pop("bias_score", None)
-        return None if found is None else self.totals(**found, recent=recent)
-
     def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
         """The last record, the panes in each state, and sums of the run.
 

@@ -30,7 +30,6 @@ class CoverageMeasure(MeasureApart[CoverageEntry]):
     record = CoverageEntry
     off: ClassVar[Mapping[str, Any]] = {"tau": None}
     about_limits = "Largest gap from which a pane gets a warning, or is blocked."
-    in_status = False
     in_panes = False
     template = "coverage_of_run.html.j2"
     parts = "evenflow.transforms.measures.coverage.judging"
@@ -42,25 +41,6 @@ class CoverageMeasure(MeasureApart[CoverageEntry]):
     def without_sums(self, record: CoverageEntry) -> CoverageEntry:
         """A record without the pane's records."""
         return record.model_copy(update={"records": {}, "clusters": {}})
-
-    def added(
-        self, before: MeasureTotals | None, record: CoverageEntry, accepted: bool, most: int
-    ) -> MeasureTotals:
-        """Add the next pane; checkpoints have no states of coverage."""
-        return super().added(before, record, accepted, most).model_copy(update={"states": {}})
-
-    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
-        """Put its sums among a checkpoint's keys."""
-        last, sums, recent = None, {}, []
-        if totals is not None:
-            last, sums, recent = totals["last"], totals["sums"], totals["recent"]
-        data |= {"coverage": sums, "recent_coverage": recent, "last_coverage": last}
-
-    def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
-        """The sums from a checkpoint, whose keys are taken out."""
-        last, sums = data.pop("last_coverage", None), data.pop("coverage", {})
-        recent = data.pop("recent_coverage", [])
-        return None if last is None else self.totals(last, sums, recent=recent)
 
     def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
         """The last pane's record without its records."""

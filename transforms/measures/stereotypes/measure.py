@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.guards import is_mapping
-from evenflow.schemas.ledger import Filtered, Measured, PaneEntry, Verdict
+from evenflow.schemas.ledger import UNJUDGED, Filtered, Measured, Verdict
 from evenflow.transforms import wilson
 from evenflow.transforms.measures.measure import Counter, Family, Measure, MeasureTotals
 from evenflow.wordlists.loader import WordList
@@ -28,27 +27,26 @@ FAMILIES = (
     ("potential_stereotypes", "Sentences that may state a stereotype.", "potential"),
     ("strong_stereotypes", "Sentences that state a strong stereotype.", "strong"),
 )
-UNLISTED = "unlisted"  # key of what was found of groups that no word list has
 
 
 class Stereotypes(Measured):
     """What the filter found in a pane, or in all panes. No pane is judged by it."""
 
-    verdict: Verdict = Verdict(state="open", reason="panes are not judged by stereotypes")
+    verdict: Verdict = UNJUDGED
     attributes: dict[str, Filtered] = Field(default_factory=dict)
     unlisted: dict[str, Filtered] = Field(default_factory=dict)
 
 
 class StereotypeMeasure(Measure[Stereotypes]):
-    """Stereotypes; in outputs they stand with their attributes, and under `unlisted`."""
+    """Stereotypes; the report shows them with their attributes, and under `unlisted`."""
 
     name = "stereotypes"
     title = "stereotypes"
     record = Stereotypes
     off: ClassVar[Mapping[str, Any]] = {"action": "off"}
     limits = ()
-    in_status = False
     in_panes = False
+    template = "unlisted.html.j2"
 
     def counter(self, config: Config, lists: Sequence[WordList]) -> Counter | None:
         """None: what is found is counted after the repair (see `screen`)."""
@@ -110,46 +108,10 @@ class StereotypeMeasure(Measure[Stereotypes]):
         )
         return MeasureTotals(last=combined, sums={})
 
-    def of(self, entry: PaneEntry) -> Stereotypes | None:
-        """What an entry's attributes have."""
-        attributes = entry.attributes.items()
-        found = {name: each.stereotypes for name, each in attributes if each.stereotypes}
-        if not found and not entry.unlisted:
-            return None
-        return Stereotypes(attributes=found, unlisted=entry.unlisted)
-
-    def enter(self, entry: PaneEntry, record: Stereotypes | None) -> None:
-        """Put what was found into an entry's attributes."""
-        if record is not None:
-            entry.unlisted = record.unlisted
-            for name, each in record.attributes.items():
-                entry.attributes[name].stereotypes = each
-
-    def place(self, data: dict[str, Any], section: dict[str, Any] | None) -> None:
-        """Put what was found into a report's attributes."""
-        found = section or {"attributes": {}, "unlisted": {}}
-        data[UNLISTED] = found[UNLISTED]
-        for name, each in data["attributes"].items():
-            each[self.name] = found["attributes"].get(name)
-
-    def store(self, data: dict[str, Any], totals: dict[str, Any] | None) -> None:
-        """Put what was found into a checkpoint's attributes."""
-        self.place(data, totals and totals["last"])
-
-    def restored(self, data: dict[str, Any]) -> MeasureTotals | None:
-        """The sums from a checkpoint, whose keys are taken out."""
-        found: dict[str, Any] = {UNLISTED: data.pop(UNLISTED, {}), "attributes": {}}
-        data["attributes"] = dict(data.get("attributes", {}))
-        for name, each in data["attributes"].items():
-            if is_mapping(each) and self.name in each:
-                data["attributes"][name] = {k: v for k, v in each.items() if k != self.name}
-                found["attributes"] |= {name: own} if (own := each[self.name]) else {}
-        return self.totals(found, {}) if any(found.values()) else None
-
     def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
         """What was found in all panes."""
         found = self._own(totals).model_dump()
-        return {**found, UNLISTED: dict(sorted(found[UNLISTED].items()))}
+        return {**found, "unlisted": dict(sorted(found["unlisted"].items()))}
 
     def notes(self, record: Stereotypes) -> Iterator[str]:
         """Yield how often the detector is right where that is little, or not well known."""

@@ -11,6 +11,7 @@ from evenflow.pipelines.pages.report import figures
 from evenflow.pipelines.pages.report.report import build
 from evenflow.schemas.ledger import Filtered, Repair, Substitution
 from evenflow.transforms.measures.representation.dr import sums
+from evenflow.transforms.measures.stereotypes.measure import Stereotypes
 
 
 def ledger(panes: int) -> list:
@@ -65,7 +66,7 @@ def ledger(panes: int) -> list:
             "score": 0.7 + number / 100,
             "reasons": "why",
         }
-        each.stereotypes = Filtered(
+        seen = Filtered(
             action="flag",
             threshold=0.66,
             asked=10,
@@ -74,6 +75,7 @@ def ledger(panes: int) -> list:
             strong=1,
             examples=[example],
         )
+        entry.measures["stereotypes"] = Stereotypes(attributes={"gender": seen})
     return entries
 
 

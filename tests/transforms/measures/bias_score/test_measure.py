@@ -68,14 +68,14 @@ def run(config: Config, panes: list[tuple[int, int]]) -> list[PaneEntry]:
     for number, each in enumerate(panes):
         found = BIAS.judge(config, [], {"sums": sums(*each)}, totals.measures.get("bias_score"))
         assert found is not None
-        verdict = overall(pane_entry(number, bias_score=found))
+        measures = {"bias_score": found}
+        verdict = overall(pane_entry(number, measures=measures))
         folder = "quarantine" if verdict.state == "block" else "accepted"
-        out.append(pane_entry(number, verdict=verdict, folder=folder, bias_score=found))
+        out.append(pane_entry(number, verdict=verdict, folder=folder, measures=measures))
         totals.add(out[-1])
     assert Totals.of(out, config) == totals
     stored = totals.model_dump(mode="json")
-    assert set(stored["bias_score"]) == {"last", "sums", "states"}
-    assert len(stored["recent_bias"]) == len(totals.recent_accepted)
+    assert len(stored["measures"]["bias_score"]["recent"]) == len(totals.recent_accepted)
     assert Totals.model_validate(stored) == totals
     return out
 

@@ -56,7 +56,7 @@ def test_the_largest_gap_is_judged(
     assert largest is None or entry.rolling["largest"] == pytest.approx(largest)
     if state != "open":
         assert "gender female" in entry.verdict.reason
-        whole = overall(pane_entry(0, coverage=entry))
+        whole = overall(pane_entry(0, measures={"coverage": entry}))
         assert whole.state == state and whole.reason.startswith("coverage: ")
 
 
@@ -90,7 +90,9 @@ def test_what_so_few_records_cannot_show_is_said_and_not_judged() -> None:
 def test_sums_keep_what_the_next_verdict_needs() -> None:
     entries = [
         pane_entry(
-            pane, folder="quarantine" if pane == 1 else "accepted", coverage=judged(pane + 1, 200)
+            pane,
+            folder="quarantine" if pane == 1 else "accepted",
+            measures={"coverage": judged(pane + 1, 200)},
         )
         for pane in range(6)
     ]
@@ -99,8 +101,7 @@ def test_sums_keep_what_the_next_verdict_needs() -> None:
     assert found.sums == counted(sum(range(1, 7)), 1200)
     assert found.recent == [counted(n, 200) for n in (4, 5, 6)]
     stored = totals.model_dump(mode="json")
-    assert stored["coverage"] == found.sums and stored["recent_coverage"] == found.recent
-    assert stored["last_coverage"]["records"] == {} and "measures" not in stored
+    assert stored["measures"]["coverage"]["last"]["records"] == {}
     assert Totals.model_validate(stored) == totals
     samples = {
         sample.name: sample.value

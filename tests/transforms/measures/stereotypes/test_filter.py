@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -274,10 +275,11 @@ def test_creeds_and_other_groups_are_counted(tmp_path: Path) -> None:
     assert entry.checks.success
     left = {row["id"]: row["text"] for row in pq.read_table(out / "accepted").to_pylist()}
     assert strong not in left["a"] and "violent religion" in left["b"]
-    found = entry.attributes["religion"].stereotypes
-    assert found is not None and (found.strong, found.creeds, found.kept) == (2, 1, 1)
+    record: Any = entry.measures["stereotypes"]
+    found = record.attributes["religion"]
+    assert (found.strong, found.creeds, found.kept) == (2, 1, 1)
     assert found.cut is not None and found.right >= 0.8 * found.read > 0
-    other = entry.unlisted["nationality"]
+    other = record.unlisted["nationality"]
     assert (other.action, other.cut) == ("remove", None)
     assert (other.potential, other.strong, other.kept) == (1, 0, 1)
-    assert set(entry.unlisted) == {"nationality"}
+    assert set(record.unlisted) == {"nationality"}
