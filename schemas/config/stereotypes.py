@@ -46,12 +46,13 @@ class StereotypeSettings(Section):
             " sentences are only flagged. The report gives the share and the number of sentences."
         ),
     )
-    remove_from: Share | None = Field(
+    remove_from: Share | str | None = Field(
         default=None,
         description=(
             "Probability from which remove and quarantine act, in place of target_precision. The"
             " report says how often labelled sentences from there on were right, if there are any."
-            " null: target_precision decides."
+            " Or the file of a review of your corpus (`evenflow words review OUT --finish FILE`):"
+            " target_precision decides by its sentences. null: target_precision decides."
         ),
     )
     detector: str | None = Field(

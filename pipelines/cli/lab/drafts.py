@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
@@ -102,6 +103,7 @@ def words_generate(
     "evenflow words review draft.json",
     "evenflow words review mine.yaml --corpus corpus/",
     "evenflow words review draft.json --finish mine.yaml",
+    "evenflow words review out --finish seen.json --leave-undecided",
 )
 def words_review(
     path: Path,
@@ -119,6 +121,10 @@ def words_review(
     Of a word list that somebody typed, LIST.draft.json is made beside it first. Seeds of a draft
     count as they were given, unless somebody decides otherwise.
 
+    Of a run's output, OUT.draft.json is made: up to 40 flagged sentences of each attribute, over
+    all probabilities. Say whether each is a stereotype. --finish then writes a calibration of your
+    corpus, for stereotypes.remove_from.
+
     The page's address has a token: who has the address can decide. Each decision is appended to
     DRAFT.journal.jsonl before the next word is shown. Stop at any time and go on later.
 
@@ -127,12 +133,14 @@ def words_review(
     undecided or reviewers differ, unless an option says what to do.
 
     Args:
-        path (DRAFT|LIST): The draft's file, or a word list (YAML).
+        path (DRAFT|LIST|OUT): The draft's file, a word list (YAML), or a run's output.
         corpus (PATH): Of a list: texts in which its labels are counted.
-        finish (FILE.yaml): Write the word list, and show no page.
+        finish (FILE): Write the word list or the calibration, and show no page.
         leave_undecided: With --finish, leave out words that nobody has decided.
         majority: With --finish, the majority decides where reviewers differ.
     """
+    if path.is_dir():
+        path = _flagged_of(path)
     if finish is not None:
         return _finish(path, finish, leave_undecided, majority)
     from evenflow.transforms.lab.word_lists import draft as drafts
@@ -153,6 +161,8 @@ def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> 
 
     made = drafts.read(path)
     found = Journal(made, path).state().opinions
+    if made.candidates and made.candidates[0].band is not None:
+        return _calibrate(finishing.sentences(made, found, leave_undecided, majority), output)
     words = finishing.finish(made, found, leave_undecided=leave_undecided, majority=majority)
     write_list(output, words)
     if roles := finishing.roles(made, found, words):
@@ -162,6 +172,35 @@ def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> 
         for number, group in enumerate(words.groups):
             count = list(words.labels.values()).count(number)
             print(visible(f"{group}: {counted(count, 'label')}"))
+
+
+def _calibrate(figures: Mapping[str, Any], output: Path) -> None:
+    """Write a calibration of sentences, and print how often they were right."""
+    from evenflow.transforms.measures.stereotypes.calibration import LEAST_READ
+    from evenflow.transforms.storage.storage import at
+
+    at(output.parent).write(output.name, (json.dumps(figures, indent=1) + "\n").encode())
+    with printing():
+        for name, bounds in figures["bounds"].items():
+            for (least, share, low, high), (_, read, _) in zip(
+                bounds, figures["called"][name], strict=True
+            ):
+                print(visible(f"{name} from {least}: {share} right [{low}, {high}], {read} read"))
+            if figures["called"][name][0][1] < LEAST_READ:
+                print(visible(f"{name}: fewer than {LEAST_READ} read, so nothing is removed"))
+
+
+def _flagged_of(output: Path) -> Path:
+    """The draft of an output's flagged sentences, drawn where it is not there yet."""
+    from evenflow.transforms.lab.word_lists import draft as drafts
+    from evenflow.transforms.lab.word_lists import flagged
+
+    output = output.resolve()
+    made = output.with_name(f"{output.name}.draft.json")
+    if not made.exists():
+        drafts.write(made, flagged.draw(output))
+        options.note(f"the draft is {made}")
+    return made
 
 
 def _draft_of(path: Path, corpus: Sequence[str], values: options.Values) -> Path:

@@ -229,6 +229,8 @@ def _others(found: Opinions, who: str, candidate: Candidate) -> dict[str, Opinio
 
 def _marked(text: str, candidate: Candidate) -> list[tuple[str, bool]]:
     """The parts of a sentence, each with whether it is a form of the word."""
+    if not candidate.forms:  # a sentence
+        return [(text, False)]
     forms = "|".join(re.escape(form) for form in sorted(candidate.forms, key=len, reverse=True))
     parts = re.split(rf"(?i)(?<!\w)({forms})(?!\w)", text)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

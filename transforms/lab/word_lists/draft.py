@@ -44,7 +44,8 @@ class _Model(BaseModel):
 class Candidate(_Model):
     """A word with its singular or plural, which are reviewed together.
 
-    `order`: Its place in the order of generation in its group, from 1.
+    `order`: Its place in the order of generation in its group, from 1. `band`, `of`: Of a sentence
+    (see `flagged`), its band of probability, and how many flagged sentences are in that.
     """
 
     word: str
@@ -55,6 +56,8 @@ class Candidate(_Model):
     examples: tuple[str, ...] = ()
     warnings: tuple[Weakness, ...] = ()
     counterparts: dict[str, str] = {}
+    band: int | None = None
+    of: int = 0
 
     @property
     def mentions(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from evenflow.transforms.lab.word_lists import forms
+from evenflow.transforms.lab.word_lists import flagged, forms
 from evenflow.transforms.lab.word_lists.agreement import REJECTED, agreement, category
 from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, DraftError
 from evenflow.transforms.lab.word_lists.journal import Opinion, Opinions
@@ -22,6 +22,16 @@ def undecided(draft: Draft, found: Opinions) -> list[str]:
     """The words that no reviewer has decided, in the order of review; seeds need no decision."""
     decided = {word for own in found.values() for word, each in own.items() if each.decided}
     return [each.word for each in draft.candidates if each.word not in decided and not each.is_seed]
+
+
+def sentences(draft: Draft, found: Opinions, leave_undecided: bool, majority: bool) -> Any:
+    """Count what was decided about sentences, see `flagged.calibration`."""
+    open_ones = set(undecided(draft, found))
+    if open_ones and not leave_undecided:
+        raise DraftError(f"{len(open_ones)} sentences are undecided; see --leave-undecided")
+    chosen = dict.fromkeys((each.word for each in draft.candidates), "")
+    chosen |= _chosen(draft, found, majority)
+    return flagged.calibration(draft, {w: g for w, g in chosen.items() if w not in open_ones})
 
 
 def finish(

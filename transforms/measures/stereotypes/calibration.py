@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -23,6 +23,10 @@ THRESHOLD = 0.3
 UNSURE = (0.2, 0.8)  # between these a language model is worth asking
 # Labelled sentences that the detector called stereotypes, without which no precision is known
 LEAST_READ = 20
+# Strength from which a drawn sentence counts as flagged: the default of stereotypes.threshold
+STRONG_FROM = StereotypeSettings().threshold
+REVIEWED = {"format": "evenflow-stereotype-calibration", "version": 1}  # of a user's own review
+MOST_BYTES = 1 << 20
 # Attribute → steps: a probability, how many sentences have it or a higher one, how many of these
 # are stereotypes
 Called = dict[str, list[tuple[float, int, int]]]
@@ -69,6 +73,29 @@ def _called(stored: Any) -> Called:
     }
 
 
+def reviewed(path: Path) -> Called:
+    """The figures of a review of the user's own corpus. Raises ModelError."""
+    try:
+        with path.open("rb") as file:
+            stored = json.loads(file.read(MOST_BYTES))
+        if {name: stored.get(name) for name in REVIEWED} != REVIEWED:
+            raise ValueError(f"{REVIEWED} was expected")
+        called = _called(stored["called"])
+        if not all(
+            0 <= p <= 1 and 0 <= right <= read
+            for steps in called.values()
+            for p, read, right in steps
+        ):
+            raise ValueError("a step is a probability, sentences read, and how many were right")
+        return called
+    except OSError as error:
+        raise ModelError(f"stereotypes.remove_from: {path}: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ModelError(
+            f"stereotypes.remove_from: {path}: no calibration by `evenflow words review` ({error})"
+        ) from error
+
+
 @cache
 def shipped() -> Calibration:
     """The calibration of the shipped models."""
@@ -78,13 +105,23 @@ def shipped() -> Calibration:
 def of(config: Config) -> Calibration:
     """The figures of a configuration's detector.
 
+    Those of the user's own review take the place of an attribute's.
+
     A plug-in may bring its own as `called` (see `Calibration`): those of sentences that it has not
     learnt from. Without them only `stereotypes.remove_from` removes.
 
     Raises:
-        ModelError: The shipped calibration is missing or damaged.
+        ModelError: The shipped calibration, or that of a review, is missing or damaged.
         PluginError: A plug-in, or its figures, cannot be used.
     """
+    known, least = _of_detector(config), config.stereotypes.remove_from
+    if not isinstance(least, str):
+        return known
+    return replace(known, called=known.called | reviewed(Path(least)))
+
+
+def _of_detector(config: Config) -> Calibration:
+    """The figures that a detector comes with."""
     if config.stereotypes.detector is None:
         return shipped()
     plugin = load(DETECTORS, config.stereotypes.detector)
@@ -117,8 +154,8 @@ def cut(
 ) -> Cut:
     """The probability from which a stereotype of an attribute's groups is removed.
 
-    It is `remove_from`, or else the lowest one at and above which the share of right sentences is
-    `target_precision` or more; that needs LEAST_READ sentences of the attribute.
+    It is `remove_from` if that is a number. Else it is the lowest one at and above which the share
+    of right sentences is `target_precision` or more; that needs LEAST_READ sentences of the attribute.
 
     Args:
         settings: The user's cut.
@@ -131,7 +168,7 @@ def cut(
     figures = known or shipped()
     steps = (figures.creeds if of_creed else figures.called).get(attribute, [])
     least = settings.remove_from
-    if least is not None:
+    if isinstance(least, float):
         below = [step for step in steps if step[0] <= least][-1:]
         return Cut(least, *(each for step in below for each in step[1:]))
     for probability, read, right in steps:

@@ -61,7 +61,7 @@ def believed(config: Config) -> Mapping[str, float]:
         InferenceError: The file of figures is damaged.
     """
     own = config.stereotypes
-    wanted = own.target_precision if own.remove_from is None else own.remove_from
+    wanted = own.remove_from if isinstance(own.remove_from, float) else own.target_precision
     model, prompt = _key(config)
     shares = {
         name: wilson.interval(each.right / each.yes, each.yes)[0]

@@ -1,0 +1,170 @@
+"""Flagged sentences of a run are read by people, and their calibration decides what is removed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+from evenflow.pipelines.lab.word_review.app import application
+from evenflow.schemas.config import load
+from evenflow.transforms.lab.word_lists import draft as drafts
+from evenflow.transforms.lab.word_lists import flagged
+from evenflow.transforms.lab.word_lists.journal import Journal
+from evenflow.transforms.measures.stereotypes import calibration
+from evenflow.transforms.models.files import ModelError
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
+TRAITS = ("stupid", "hysterical", "bad drivers", "emotional", "manipulative", "weak")
+STARTS = ("Women are", "All women are", "Girls are so", "Old women are", "Wives are")
+NONE = "Two women met at the station."
+
+
+def sentences(text: str) -> list[str]:
+    return [each for each in text.split("\n\n") if each]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    texts = [f"{start} {trait}.\n\n{NONE}\n\nIt rained." for start in STARTS for trait in TRAITS]
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return path
+
+
+def kept(output: Path) -> str:
+    """The text of a run's accepted documents."""
+    import pyarrow.parquet as pq
+
+    paths = sorted((output / "accepted").rglob("*.parquet"))
+    return "\n\n".join(text for path in paths for text in pq.read_table(path)["text"].to_pylist())
+
+
+def test_what_people_read_decides_what_a_run_removes(
+    call: Call, corpus: Path, tmp_path: Path
+) -> None:
+    run = ("run", "-q", "-i", corpus, "-a", "gender", "--repair-mode", "measure")
+    out, seen = tmp_path / "out", tmp_path / "seen.json"
+    assert call(*run, "-o", out, "--stereotypes-action", "flag").status in (0, 3)
+    removes = (*run, "--stereotypes-action", "remove")
+    review = ("words", "review", out, "--finish", seen)
+    ended = call(*review)
+    assert ended.status == 2 and "undecided" in ended.err and not seen.exists()
+    draft = tmp_path / "out.draft.json"
+    journal = Journal(made := drafts.read(draft), draft)
+    own = [each for each in made.candidates if each.group == "gender"]
+    assert 20 <= len(own) <= flagged.EACH and len({each.band for each in own}) > 1
+    high = max(each.band or 0 for each in own)
+    for each in own:  # right in the highest band, and nowhere else
+        action = ("accept", "gender") if each.band == high else ("reject", "")
+        journal.add("Ada", each.word, *action)
+    assert call(*review, "--leave-undecided").status == 0
+    figures = json.loads(seen.read_text())
+    last = figures["bounds"]["gender"][-1]
+    assert last[:2] == [flagged.BANDS[high], 1.0] and 0 < last[2] < 1.0 == last[3]
+    assert figures["bounds"]["gender"][0][1] < 0.8
+    done = tmp_path / "done"
+    call(*removes, "-o", done, "--set", f"stereotypes.remove_from={seen}")
+    text = kept(done)
+    for each in own:
+        sentence = each.examples[0]
+        assert (sentence in sentences(text)) == (each.band != high), sentence
+    # Without the review, the shipped figures of gender do not allow removal
+    plain = tmp_path / "plain"
+    call(*removes, "-o", plain)
+    assert all(each.examples[0] in kept(plain) for each in own)
+
+
+def test_the_page_asks_for_a_sentence(tmp_path: Path) -> None:
+    one = drafts.Candidate(
+        word="age: <b>Old</b> folks.",
+        group="age",
+        forms={},
+        sources=(),
+        order=1,
+        examples=("<b>Old</b> folks.",),
+        band=1,
+        of=7,
+    )
+    made = drafts.Draft(
+        attribute="stereotypes",
+        groups=("age", flagged.UNSURE),
+        source="out",
+        licence="",
+        documents=0,
+        option="B",
+        candidates=(one,),
+    )
+    path = tmp_path / "out.draft.json"
+    drafts.write(path, made)
+    journal = Journal(drafts.read(path), path)
+    own = "http://127.0.0.1"
+    with TestClient(
+        application(journal, "t"),
+        base_url=own,
+        headers={"origin": own, "sec-fetch-site": "same-origin"},
+    ) as client:
+        form = client.get("/?token=t").text.partition('name="form" value="')[2].partition('"')[0]
+        page = client.post("/who", data={"form": form, "who": "Ada"}).text
+        assert "a stereotype of the kind age?" in page and "<b>Old" not in page
+        assert "unsure" in page and "Counterpart" not in page
+        client.post("/decide", data={"form": form, "word": one.word, "action": "accept:unsure"})
+    assert journal.state().opinions["Ada"][one.word].group == flagged.UNSURE
+    # Unsure is not right
+    assert flagged.calibration(made, {one.word: "unsure"})["called"] == {
+        "age": [(0.3, 1, 0), (0.5, 1, 0)]
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "[" * 100_000,
+        '{"called": {}}',
+        json.dumps({**calibration.REVIEWED, "version": 2, "called": {}}),
+        json.dumps({**calibration.REVIEWED, "called": {"age": [[0.3, 5, 6]]}}),
+        json.dumps({**calibration.REVIEWED, "called": {"age": [[7, 5, 5]]}}),
+        json.dumps({**calibration.REVIEWED, "called": [1]}),
+    ],
+)
+def test_a_file_that_is_no_calibration_is_refused(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "seen.json"
+    path.write_text(content)
+    config = load(None, {"stereotypes.remove_from": str(path)})
+    with pytest.raises(ModelError, match=r"stereotypes\.remove_from.*seen\.json"):
+        calibration.of(config)
+
+
+def test_a_band_counts_as_often_as_the_corpus_has_it() -> None:
+    def one(name: str, band: int, of: int) -> drafts.Candidate:
+        return drafts.Candidate(
+            word=name, group="age", forms={}, sources=(), order=1, band=band, of=of
+        )
+
+    few = [one(f"low {number}", 0, 90) for number in range(10)]
+    many = [one(f"high {number}", 4, 10) for number in range(10)]
+    made = drafts.Draft(
+        attribute="stereotypes",
+        groups=("age", flagged.UNSURE),
+        source="out",
+        licence="",
+        documents=0,
+        option="B",
+        candidates=(*few, *many),
+    )
+    chosen = {each.word: "" for each in few} | {each.word: "age" for each in many}
+    found = flagged.calibration(made, chosen)
+    assert found["called"]["age"][0] == (0.3, 20, 2) and found["bounds"]["age"][0][1] == 0.1
+    assert found["called"]["age"][-1] == (0.9, 10, 10)
+    del chosen["low 0"]
+    assert flagged.calibration(made, chosen)["called"]["age"][0] == (0.3, 19, 1)
+    unread = {name: said for name, said in chosen.items() if said}
+    assert flagged.calibration(made, unread)["called"]["age"][0][0] == 0.5

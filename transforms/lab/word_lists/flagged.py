@@ -1,0 +1,128 @@
+"""A review of sentences: what a run flagged as stereotypes is drawn, read by people, and counted.
+
+The sentences stand in a draft of their own, so that page and journal are those of a word list. A
+group of that draft is an attribute, or `UNSURE`; a rejected sentence is no stereotype.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow.parquet as pq
+
+from evenflow.transforms import wilson
+from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, DraftError
+from evenflow.transforms.measures.stereotypes.calibration import REVIEWED, STRONG_FROM
+from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
+
+BANDS = (0.3, 0.5, 0.7, 0.8, 0.9)  # each from here to the next
+EACH = 40  # sentences of an attribute, so many of each band as there are, in turn
+LONGEST = 1000  # characters of a sentence that is shown
+UNSURE = "unsure"
+COLUMNS = ["attribute", "sent_text", "potential_stereotype", "strength", "score_scsc"]
+TOLD = "linguistic_indicators"
+
+
+def draw(output: Path) -> Draft:
+    """Draw sentences that a run flagged, of each attribute over the bands of probability.
+
+    Sentences that differ in case and blanks alone count once. Those of a creed alone are left out.
+
+    Raises:
+        DraftError: The output has none.
+    """
+    found: dict[str, list[dict[bytes, str]]] = defaultdict(lambda: [{} for _ in BANDS])
+    for row in _rows(output):
+        text = " ".join(row["sent_text"].split())
+        digest = sha256(text.casefold().encode("utf-8", "replace")).digest()
+        band = bisect_right(BANDS, round(row["potential_stereotype"], 4)) - 1
+        found[row["attribute"]][band][digest] = text[:LONGEST]
+    if not found:
+        raise DraftError(f"{output}: it has no flagged stereotypes; run with --stereotypes-action")
+    made: list[Candidate] = []
+    for attribute in sorted(found, key=lambda name: (-sum(map(len, found[name])), name)):
+        # In the order of a hash, which is a draw
+        own = [[each[digest] for digest in sorted(each)] for each in found[attribute]]
+        turns = [(n, band) for n in range(EACH) for band in range(len(BANDS)) if n < len(own[band])]
+        made += [
+            Candidate(
+                word=f"{attribute}: {own[band][n]}",
+                group=attribute,
+                forms={},
+                sources=(),
+                order=number,
+                examples=(own[band][n],),
+                band=band,
+                of=len(own[band]),
+            )
+            for number, (n, band) in enumerate(turns[:EACH], 1)
+        ]
+    return Draft(
+        attribute="stereotypes",
+        groups=(*found, UNSURE),
+        source=str(output.name),
+        licence="",
+        documents=0,
+        option="B",
+        candidates=tuple(made),
+    )
+
+
+def _rows(output: Path) -> Iterator[Mapping[str, Any]]:
+    """The rows of strong stereotypes of an output's table of sentences."""
+    for path in sorted((output / "sentences").rglob("*.parquet")):
+        for batch in pq.ParquetFile(path).iter_batches(columns=[*COLUMNS, TOLD]):
+            for row in batch.to_pylist():
+                scores = row["score_scsc"], row["strength"] or 0.0
+                decides = scores[1] if scores[0] is None else scores[0]
+                if (row["potential_stereotype"] or 0.0) < BANDS[0] or decides < STRONG_FROM:
+                    continue
+                creed = orjson.loads(row[TOLD] or "{}").get("creed")
+                if creed is None or creed < OF_CREED:
+                    yield row
+
+
+def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Count what people said of drawn sentences: a calibration of this corpus.
+
+    A band counts as often as the corpus has sentences of it. A sentence of which a reader was
+    unsure counts as wrong.
+
+    Args:
+        chosen: Sentence → the attribute that it was accepted for, UNSURE, or empty: rejected.
+            Sentences that are not in it were not read.
+
+    Returns:
+        `called`, steps as `Calibration` has them; `bounds`, of each step its probability, the share
+        of right sentences, and the ends of its interval (95 %, Wilson, of the effective number).
+    """
+    out: dict[str, Any] = {**REVIEWED, "called": {}, "bounds": {}}
+    for attribute in draft.groups[:-1]:
+        own = [each for each in draft.candidates if each.group == attribute]
+        bands = [[each for each in own if each.band == band] for band in range(len(BANDS))]
+        for first, least in enumerate(BANDS):
+            there = [band for band in bands[first:] if band]
+            read = [[each for each in band if each.word in chosen] for band in there]
+            if not there or not all(read):
+                continue
+            whole = sum(band[0].of for band in there)
+            parts = [(band[0].of / whole, len(band)) for band in read]
+            share = sum(
+                weight * sum(chosen[each.word] == attribute for each in band) / count
+                for (weight, count), band in zip(parts, read, strict=True)
+            )
+            low, high = wilson.interval(
+                min(share, 1.0), 1 / sum(weight**2 / count for weight, count in parts)
+            )
+            count = sum(map(len, read))
+            step = least, count, int(share * count + 1e-9)
+            out["called"].setdefault(attribute, []).append(step)
+            bound = least, round(share, 3), round(low, 3), round(high, 3)
+            out["bounds"].setdefault(attribute, []).append(bound)
+    return out
