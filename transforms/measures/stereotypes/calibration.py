@@ -155,7 +155,8 @@ def cut(
     """The probability from which a stereotype of an attribute's groups is removed.
 
     It is `remove_from` if that is a number. Else it is the lowest one at and above which the share
-    of right sentences is `target_precision` or more; that needs LEAST_READ sentences of the attribute.
+    of right sentences is `target_precision` or more. That needs LEAST_READ sentences of the
+    attribute.
 
     Args:
         settings: The user's cut.
