@@ -216,11 +216,11 @@ def _locate(config: Config, folder: Path) -> None:
     """Resolve paths against the file's folder, if something is there."""
     owners = [(each, "wordlist") for each in config.attributes.values()]
     files = [(config.checks, "suite"), (config.coverage, "entities")]
-    files += [(config.reference, "file")]
+    files += [(config.reference, "file"), (config.stereotypes, "remove_from")]
     files += [(config.bias_score, name) for name in ("vectors", "reference")]
     for owner, name in [*owners, *files]:
         value = getattr(owner, name)
-        if value and value not in loader.NAMED and (folder / value).exists():
+        if isinstance(value, str) and value not in loader.NAMED and (folder / value).exists():
             setattr(owner, name, str(folder / value))
 
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from evenflow.schemas.config.sections import OFF, Section, Share
 
 Action = Annotated[Literal["off", "flag", "remove", "quarantine"], OFF]
+
+
+def _share_or_file(value: float | str | None) -> float | str | None:
+    """Refuse a number that is no probability."""
+    if isinstance(value, float) and not 0 <= value <= 1:
+        raise ValueError(f"a probability from 0 to 1, or a file, was expected, not {value}")
+    return value
 
 
 class StereotypeSettings(Section):
@@ -46,13 +53,14 @@ class StereotypeSettings(Section):
             " sentences are only flagged. The report gives the share and the number of sentences."
         ),
     )
-    remove_from: Share | str | None = Field(
+    remove_from: Annotated[float | str | None, AfterValidator(_share_or_file)] = Field(
         default=None,
         description=(
             "Probability from which remove and quarantine act, in place of target_precision. The"
             " report says how often labelled sentences from there on were right, if there are any."
             " Or the file of a review of your corpus (`evenflow words review OUT --finish FILE`):"
-            " target_precision decides by its sentences. null: target_precision decides."
+            " target_precision decides by its sentences; the path is relative to this file's"
+            " folder. null: target_precision decides."
         ),
     )
     detector: str | None = Field(

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from places import ROOT
 
+from evenflow.gates.ledger.files import parse_entry
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import ConfigError, load, recorded
-from evenflow.schemas.ledger import Filtered, PaneEntry
+from evenflow.schemas.ledger import Filtered
 from evenflow.schemas.renamed import renamed
 
 OLD = {
@@ -100,5 +101,5 @@ def test_the_records_of_a_pane_with_old_names_are_read() -> None:
     entry = ROOT / "tests/data/outputs/0.1.0/files/ledger/00000000.json"
     raw = entry.read_bytes()
     assert b'"strictness"' in raw
-    made = PaneEntry.model_validate_json(raw).model_dump_json()
+    made = parse_entry(raw, str(entry)).model_dump_json()
     assert '"min_probability"' in made and '"strictness"' not in made

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
@@ -88,6 +90,16 @@ class StereotypeMeasure(Measure[Stereotypes]):
             attributes={name: each for name, each in found.items() if name in listed},
             unlisted={n: each for n, each in found.items() if n not in listed and each.potential},
         )
+
+    def digests(self, config: Config) -> dict[str, Any]:
+        """The digest of the user's own review."""
+        path = config.stereotypes.remove_from
+        if not isinstance(path, str):
+            return {}
+        from evenflow.transforms.measures.stereotypes.calibration import reviewed  # as above
+
+        reviewed(Path(path))  # raises what is wrong with it before a run begins
+        return {"reviewed": sha256(Path(path).read_bytes()).hexdigest()}
 
     def sums(self, record: Stereotypes) -> dict[str, Any]:
         """Nothing: `added` combines records."""

@@ -14,6 +14,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.lab.word_lists import draft as drafts
 from evenflow.transforms.lab.word_lists import flagged
 from evenflow.transforms.lab.word_lists.journal import Journal
+from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.models.files import ModelError
 
@@ -168,3 +169,15 @@ def test_a_band_counts_as_often_as_the_corpus_has_it() -> None:
     assert flagged.calibration(made, chosen)["called"]["age"][0] == (0.3, 19, 1)
     unread = {name: said for name, said in chosen.items() if said}
     assert flagged.calibration(made, unread)["called"]["age"][0][0] == 0.5
+
+
+def test_a_continued_run_notes_another_review(tmp_path: Path) -> None:
+    found: list[Any] = []
+    for at, count in enumerate((5, 6)):
+        path = tmp_path / "seen.json"
+        path.write_text(json.dumps({**calibration.REVIEWED, "called": {"age": [[0.3, count, 5]]}}))
+        (tmp_path / "c.yaml").write_text("stereotypes: {remove_from: seen.json}\n")
+        config = load(tmp_path / "c.yaml", {}, ["gender"])
+        assert config.stereotypes.remove_from == str(path), "relative to the file's folder"
+        found.append(registry.digests(config)["reviewed"])
+        assert at == 0 or found[0] != found[1]
