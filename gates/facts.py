@@ -234,7 +234,7 @@ def answer(
         word, why = "held", held
         step = f"evenflow gate release {named} --reason '…', then the same command again"
         if totals.folder == "quarantine":
-            step = f"evenflow gate why {named}; {step}"
+            step = f"evenflow gate why {named}, then {step}"
     elif waiting > 0:
         undecided = [pane for pane in totals.blocked if pane not in totals.reviewed.decided]
         last = undecided[-1] if undecided else totals.blocked[-1]
@@ -245,10 +245,8 @@ def answer(
             why = f"panes {more}{shown} are in quarantine/, undecided; {last}"
         if last == totals.blocked[-1]:
             why += f": {totals.blocked_reason}"
-        step = (
-            f"evenflow gate why {named}, then evenflow gate accept (or reject) {named}"
-            f" --pane {last} --reason '…'"
-        )
+        accept = f"evenflow gate accept {named} --pane {last} --reason '…'"
+        step = f"evenflow gate why {named}, then {accept}"
     elif word == "warn":
         step = f"evenflow gate why {named}"
     elif totals.panes and config is not None and (measured := unjudged(config)):
@@ -256,6 +254,11 @@ def answer(
     if totals.panes and not finished and held is None:
         why += "; the run is not finished"
     return Answer(may=held is None and waiting <= 0, word=word, why=why, next=step)
+
+
+def steps(step: str | None) -> list[str]:
+    """What to do next, a command a line."""
+    return f"next: {step}".replace(", then ", "\nthen ").splitlines() if step else []
 
 
 def unjudged(config: Config) -> str | None:
@@ -276,8 +279,7 @@ def answers(facts: Facts) -> Iterator[str]:
     train = facts.train
     yield f"May one train on accepted/: {'yes' if train.may else 'no'}"
     yield f"why: {train.why}"
-    if train.next:
-        yield f"next: {train.next}"
+    yield from steps(train.next)
     yield from lines(facts)
 
 

@@ -132,18 +132,18 @@ def _observer(
 
 def advice(outcome: Outcome, output: Storage, step: str) -> list[str]:
     """What a user of a held gate needs to know."""
+    from evenflow.gates.facts import steps
+
     lines = [f"stopped before the end of the input: {outcome.held}"]
     entry = outcome.entries[-1] if outcome.entries else None
     if entry is not None and entry.folder == "quarantine":
         first, last = entry.source[0], entry.source[-1]
-        until = (
-            f"record {last.last}" if last.file == first.file else f"{last.file}, record {last.last}"
-        )
+        other = "" if last.file == first.file else f"{last.file}, "
         lines.append(
-            f"pane {entry.pane} is {first.file}, record {first.first} to {until}; it was set aside"
-            f" in {output.address('quarantine')}"
+            f"pane {entry.pane} is {first.file}, record {first.first} to {other}record {last.last};"
+            f" it was set aside in {output.address('quarantine')}"
         )
-    return [*lines, f"next: {step}"]
+    return [*lines, *steps(step)]
 
 
 @contextmanager

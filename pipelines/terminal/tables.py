@@ -67,7 +67,7 @@ def gate(
         f" {status.accepted:,} accepted, {status.quarantined:,} in quarantine"
         + (f";\nnot judged: {facts.not_judged(apart)}" if apart else "")
     )
-    last = [f"next: {train.next}"] if train.next else []
+    last = facts.steps(train.next)
     lines = [
         *facts.measure_lines(status),
         *facts.lines(status),

@@ -221,9 +221,8 @@ def test_halt_says_how_to_go_on_and_that_is_true(call: Call, uneven: Path, tmp_p
         lines[1] == f"evenflow: pane 1 is {uneven}, record 150 to record 299; it was set aside in"
         f" {output}/quarantine"
     )
-    assert lines[2].startswith(
-        f"evenflow: next: evenflow gate why '{output}'; evenflow gate release '{output}' --reason "
-    )
+    assert lines[2] == f"evenflow: next: evenflow gate why '{output}'"
+    assert lines[3] == f"evenflow: then evenflow gate release '{output}' --reason '…'"
     assert call(*command).err == ended.err
     [event] = [json.loads(line) for line in call(*command, "--log-format", "json").err.splitlines()]
     assert (event["event"], event["status"]) == ("held", 3)
