@@ -114,5 +114,5 @@ def test_the_cache_of_answers_is_its_owners_alone(tmp_path: Path) -> None:
     ) >= 1
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     path.chmod(0o644)  # as an earlier version made it
-    cache.get_many([b"x"])
+    Cache(path).get_many([b"x"])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
