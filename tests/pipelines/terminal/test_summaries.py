@@ -105,7 +105,7 @@ def test_the_pane_that_is_named_waits_for_a_decision() -> None:
     totals.reviewed = Reviewed(confirmed=1, decided=[2])
     found = facts.answer(totals, True, None, output="out dir")
     assert found.why == "pane 0 is in quarantine/, undecided"
-    assert "reject) 'out dir' --pane 0 " in (found.next or "")
+    assert "then evenflow gate accept 'out dir' --pane 0 " in (found.next or "")
 
 
 def test_panes_in_a_row_with_too_few_mentions_are_counted() -> None:
