@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -134,7 +134,7 @@ def of_output(entries: list[PaneEntry], config: Config) -> Reference:
     """
     measure, totals = ShiftMeasure(), None
     for entry in entries:
-        record = measure.of(entry)
+        record: Any = entry.measures.get(ShiftMeasure.name)
         if record is not None and entry.folder == "accepted":
             totals = measure.added(totals, record, True, 0)
     known: dict[str, Known] = Memory.of(totals).known
