@@ -172,10 +172,16 @@ def test_a_halt_stops_reading_until_it_is_released(
     broker.produce(name, 0, uneven, timestamp_ms=int(time.time() * 1000))
     process = subprocess.Popen(
         command(broker, name, tmp_path, "--set", "gate.on_block=halt", "--block", "0.3"),
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    assert process.stderr is not None
+    lines: list[str] = []
+    said = threading.Thread(target=lines.extend, args=(process.stderr,))
+    said.start()
     try:
         wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
+        wait_for(lambda: any("the gate is held: " in line for line in lines))
         status = [EVENFLOW, "gate", "status", str(tmp_path)]
         assert subprocess.run(status, capture_output=True).returncode == 3
         broker.produce(name, 0, documents(300, 400), timestamp_ms=int(time.time() * 1000))
@@ -188,4 +194,9 @@ def test_a_halt_stops_reading_until_it_is_released(
     finally:
         process.terminate()
         process.wait(60)
+        said.join()
     assert placed(tmp_path) == expected({0: 400})
+    first = next(line for line in lines if "reading topic" in line)
+    assert "1 partition (from the first record); sources are learnt" in first
+    [held] = [line for line in lines if "the gate is held: " in line]
+    assert f"`evenflow gate release {tmp_path} --reason '…'`" in held

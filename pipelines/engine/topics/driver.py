@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import shlex
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +28,7 @@ from evenflow.pipelines.engine.topics.source import (
 from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.ledger import PaneEntry
+from evenflow.schemas.words import counted
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.kafka import records as kafka_records
 from evenflow.transforms.kafka.client import AGAIN_SECONDS, PATIENCE_SECONDS
@@ -42,6 +45,8 @@ from evenflow.transforms.storage.storage import Place, at
 
 Done = TypeVar("Done")
 REPORT_SECONDS = 1.0  # between two reports of what is not committed yet
+HELD_SAID_SECONDS = 60.0  # between two notes that the gate is held
+PARTITIONS = 8  # whose offsets the first note names
 # Time for a broker to answer at the start; later it may be away for PATIENCE_SECONDS
 START_SECONDS = 15.0
 
@@ -106,7 +111,7 @@ class StreamRun:
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
-        self.output = at(self.output)
+        self.output, self._said = at(self.output), -math.inf
 
     def go(self) -> Outcome:
         """Run until the end, or for ever.
@@ -171,8 +176,7 @@ class StreamRun:
             if self.workers == 1 or closing.driver_closes(self.config):
                 _ = context.worker().checks
             after = self._follow(entries, annotator)
-            if held := session.committer.held():
-                note(f"the gate is held: {held}")
+            note(self._reads(entries, topic.facts.partitions))
             stops, hidden = self._stops()
             lookups = beside.enter_context(
                 contextlib.closing(Lookups(stream.settings, stream.topic))
@@ -227,10 +231,13 @@ class StreamRun:
                 if self.observer.backlog is not None:
                     waiting = source.at.number > len(entries)
                     self.observer.backlog(source.backlog(entries.totals.positions), waiting)
+                # A blocked pane may hold the gate while no record comes
+                if self.config.gate.on_block == "halt" and entries.totals.folder == "quarantine":
+                    self._is_held(session)
             if pane is None:
                 yield source.pause
                 continue
-            while session.committer.held():
+            while self._is_held(session):
                 if self.stream.until_end:
                     return
                 yield HELD_SECONDS
@@ -240,6 +247,29 @@ class StreamRun:
                 return
             while not len(entries) and columns.KEY not in (ledger.read_meta(self.output) or {}):
                 yield source.pause or LOOK_SECONDS  # the first pane decides the columns
+
+    def _is_held(self, session: Session) -> bool:
+        """Whether the gate is held; that is said at once, and then every minute."""
+        held = session.committer.held()
+        if held is None:
+            self._said = -math.inf
+        elif time.monotonic() - self._said >= HELD_SAID_SECONDS:
+            self._said = time.monotonic()
+            release = f"evenflow gate release {shlex.quote(str(self.output))} --reason '…'"
+            self.observer.note(f"the gate is held: {held}. It goes on after `{release}`")
+        return held is not None
+
+    def _reads(self, entries: History, partitions: int) -> str:
+        """What is read, from where, and what sources are compared with."""
+        due = {number: each.next for number, each in entries.totals.positions.items()}
+        named = ", ".join(f"{number} from {due[number]:,}" for number in [*due][:PARTITIONS])
+        more = f" and {len(due) - PARTITIONS} more" if len(due) > PARTITIONS else ""
+        reference = self.config.reference.file
+        against = f"compared with {reference}" if reference else "learnt, as no reference is given"
+        return (
+            f"reading topic {self.stream.topic}, {counted(partitions, 'partition')}"
+            f" ({named + more if due else 'from the first record'}); sources are {against}"
+        )
 
     def _known(self, entries: History) -> KnownTopic:
         """The topic, with what the ledger has of it."""
