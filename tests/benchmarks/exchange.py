@@ -144,7 +144,7 @@ def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) 
     for attribute, own in rows.items():
         for cut in (0.01, 0.05, 0.15, 0.3, 0.5):
             made = [each for each in own.values() if each[0] >= cut]
-            sentence, document = (sum(each[at] for each in made) for at in (1, 2))
+            sentence, document = sum(each[1] for each in made), sum(each[2] for each in made)
             print(
                 f"{attribute}, from {cut}: by sentence {share(sentence, len(made))},"
                 f" by document {share(document, len(made))}"

@@ -50,7 +50,7 @@ class Judge:
         self, rows: Sequence[Row], chances: figures.Values, precision: float
     ) -> figures.Values:
         """Whether each row is as probable as removal needs (n,); one of a creed alone never is."""
-        own = StereotypeSettings(precision=precision)
+        own = StereotypeSettings(target_precision=precision)
         cuts = {name: cut(own, name).probability for name in {row.attribute for row in rows}}
         least = [
             each

@@ -109,7 +109,7 @@ def test_a_key_that_is_not_known_is_that_of_a_newer_version(
 
 def test_measures_of_format_1_stood_beside_other_keys_and_in_attributes() -> None:
     entry = entries(1)[0]
-    seen = Filtered(policy="flag", threshold=0.66, strong=2)
+    seen = Filtered(action="flag", threshold=0.66, strong=2)
     found = Stereotypes(attributes={"gender": seen}, unlisted={"race": seen})
     entry.measures = {"stereotypes": found, "lengths": Measured(verdict=entry.verdict)}
     old = entry.model_dump(mode="json") | {"version": 1, "coverage": None}
