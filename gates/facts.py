@@ -20,6 +20,7 @@ from evenflow.schemas.words import counted, dr_of, score
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.measures.shift.measure import block_from
+from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS
 from evenflow.transforms.text.language import ENGLISH
 
 FIELDS = 8  # fields that are named
@@ -251,6 +252,12 @@ def answer(
         step = f"evenflow gate why {named}"
     elif totals.panes and config is not None and (measured := unjudged(config)):
         why, step = measured, "evenflow init INPUT"
+    elif totals.panes and config is not None and nothing_judged(totals, config):
+        word = "not_judged"
+        why = (
+            "no threshold of DR is set, and every source is new or too small to be compared:"
+            f" {LEAST_DOCUMENTS:.0f} of its documents must name a group in the reference"
+        )
     if totals.panes and not finished and held is None:
         why += "; the run is not finished"
     return Answer(may=held is None and waiting <= 0, word=word, why=why, next=step)
@@ -267,11 +274,21 @@ def unjudged(config: Config) -> str | None:
     Returns:
         A sentence; None where a threshold or a reference is given.
     """
-    if block_from(config) is not None or any(
-        config.thresholds(name)[0] is not None for name in config.attributes
-    ):
+    if block_from(config) is not None or _has_thresholds(config):
         return None
     return "measured, not judged: no threshold of DR is set, and no reference of the sources"
+
+
+def nothing_judged(totals: Totals, config: Config) -> bool:
+    """Whether no pane had a source that could be compared, and DR has no threshold."""
+    shift = totals.measures.get("shift")
+    never = shift is not None and shift.states.get("not_judged") == totals.panes
+    return never and not _has_thresholds(config)
+
+
+def _has_thresholds(config: Config) -> bool:
+    """Whether DR of an attribute is judged."""
+    return any(config.thresholds(name)[0] is not None for name in config.attributes)
 
 
 def answers(facts: Facts) -> Iterator[str]:

@@ -63,6 +63,7 @@ def init(
     from evenflow.pipelines.corpus.first_config import lines
     from evenflow.pipelines.corpus.look import NoTextError, look
     from evenflow.transforms.measures.shift.measure import NAMED, wandering
+    from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS, judged
 
     seen: Look | None = None
     beside, alarms = None, ""
@@ -84,6 +85,12 @@ def init(
         making.write(made, output.parent / beside)
         for each in wandering(made)[:NAMED]:
             options.note(each)
+        if small := [name for name, own in made.strata.items() if not judged(own, made.groups)]:
+            more = f" and {len(small) - NAMED} more" if len(small) > NAMED else ""
+            options.note(
+                f"too small to be compared: {', '.join(small[:NAMED])}{more}; a run learns such"
+                f" sources ({LEAST_DOCUMENTS:.0f} documents that name a group are needed)"
+            )
         panes, warned, blocked = counted.alarms(config, seen.pane)
         alarms = (
             f"False alarms, in the order of the files, of one half judged by the other: of {panes}"

@@ -140,7 +140,8 @@ class Selection(Settings):
     """What is measured.
 
     Attributes:
-        wordlist (PATH): Your own word list, measured too; repeatable.
+        wordlist (PATH): Your own word list (YAML: {attribute: NAME, groups: {GROUP: [WORD, …]}}),
+            measured too; repeatable.
         attribute (NAME): Measure only this attribute; repeatable.
     """
 

@@ -115,3 +115,11 @@ def test_a_file_that_is_there_stays(
     assert ended.status == 2 and "--force replaces it" in ended.err
     assert (tmp_path / "evenflow.yaml").read_text() == "mine"
     assert call("init", "--force").status == 0
+
+
+def test_sources_that_are_too_small_to_be_compared_are_named(call: Call, tmp_path: Path) -> None:
+    for count, said in ((20, True), (2000, False)):
+        folder = _corpus(tmp_path / str(count), _rows(count))
+        ended = call("init", folder, "-o", tmp_path / f"{count}.yaml")
+        assert ended.status == 0
+        assert ("too small to be compared: " in ended.err) == said
