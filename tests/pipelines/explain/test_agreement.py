@@ -115,6 +115,5 @@ def test_explain_says_what_run_decides(call: Call, documents: Path) -> None:  # 
         strong += is_strong and attribute in entry.attributes
         removable += row["remove_sentence"][attribute]
     assert strong > removable > 0
-    assert strong == sum(
-        each.stereotypes.strong for each in entry.attributes.values() if each.stereotypes
-    )
+    found: Any = entry.measures["stereotypes"]
+    assert strong == sum(each.strong for each in found.attributes.values())

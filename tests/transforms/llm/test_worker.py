@@ -87,10 +87,11 @@ def test_the_ledger_has_the_cost_and_a_replay_asks_nothing(tmp_path: Path) -> No
         assert entry.llm is not None
         cost = entry.llm["stereotypes"]
         assert cost["questions"] > 0 and cost["tokens"] > 0 and cost["seconds"]["p50"] > 0
-        found = entry.attributes["gender"].stereotypes
+        record: Any = entry.measures["stereotypes"]
+        found = record.attributes["gender"]
         # Nurses and waiters are asked about too: groups of no list, which the ledger does not count
         unlisted = sum(line.count("nurse") + line.count("waiter") for line in TEXTS * 5)
-        assert found is not None and found.potential == 0
+        assert found.potential == 0
         assert found.asked + unlisted == cost["questions"]
         [again] = read_entries(run(tmp_path, "again", server.url))
         assert again.llm is not None

@@ -245,8 +245,8 @@ def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_to_wait_waits
     output.remove([f"{staging.name('000000000000')}.json"])
     step.process(pane)
     assert staging.find(0) is None
-    output.write(staging.name(making.STATE), b'{"next": 1, "wait": false, "format": 2}')
-    with pytest.raises(RunError, match="staged data have format 2"):
+    output.write(staging.name(making.STATE), b'{"next": 1, "wait": false, "format": 3}')
+    with pytest.raises(RunError, match="staged data have format 3"):
         step.process(pane)
 
 
