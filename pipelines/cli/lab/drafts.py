@@ -176,9 +176,12 @@ def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> 
 
 def _calibrate(figures: Mapping[str, Any], output: Path) -> None:
     """Write a calibration of sentences, and print how often they were right."""
+    from evenflow.transforms.lab.word_lists.draft import DraftError
     from evenflow.transforms.measures.stereotypes.calibration import LEAST_READ
     from evenflow.transforms.storage.storage import at
 
+    if not figures["called"]:
+        raise DraftError("nobody has read a whole band of sentences yet, so nothing is written")
     at(output.parent).write(output.name, (json.dumps(figures, indent=1) + "\n").encode())
     with printing():
         for name, bounds in figures["bounds"].items():

@@ -57,6 +57,8 @@ def test_what_people_read_decides_what_a_run_removes(
     review = ("words", "review", out, "--finish", seen)
     ended = call(*review)
     assert ended.status == 2 and "undecided" in ended.err and not seen.exists()
+    ended = call(*review, "--leave-undecided")
+    assert ended.status == 2 and "nobody has read" in ended.err and not seen.exists()
     draft = tmp_path / "out.draft.json"
     journal = Journal(made := drafts.read(draft), draft)
     own = [each for each in made.candidates if each.group == "gender"]
