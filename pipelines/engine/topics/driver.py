@@ -225,21 +225,28 @@ class StreamRun:
         """Panes as they are cut, and pauses in seconds; nothing is cut while the gate is held."""
         entries, most = session.entries, self.stream.max_panes
         reported, given = -REPORT_SECONDS, 0
+
+        def report() -> None:
+            nonlocal reported
+            if time.monotonic() - reported <= REPORT_SECONDS:
+                return
+            reported = time.monotonic()
+            if self.observer.backlog is not None:
+                waiting = source.at.number > len(entries)
+                self.observer.backlog(source.backlog(entries.totals.positions), waiting)
+            # A blocked pane may hold the gate while no record comes
+            if self.config.gate.on_block == "halt" and entries.totals.folder == "quarantine":
+                self._is_held(session)
+
         for pane in source.panes():
-            if time.monotonic() - reported > REPORT_SECONDS:
-                reported = time.monotonic()
-                if self.observer.backlog is not None:
-                    waiting = source.at.number > len(entries)
-                    self.observer.backlog(source.backlog(entries.totals.positions), waiting)
-                # A blocked pane may hold the gate while no record comes
-                if self.config.gate.on_block == "halt" and entries.totals.folder == "quarantine":
-                    self._is_held(session)
+            report()
             if pane is None:
                 yield source.pause
                 continue
             while self._is_held(session):
                 if self.stream.until_end:
                     return
+                report()
                 yield HELD_SECONDS
             yield pane
             given += 1

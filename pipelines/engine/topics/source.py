@@ -158,6 +158,7 @@ class Cutter:
         self._ends: dict[int, int] = {}
         self._answered = time.monotonic()
         self._failing: float | None = None
+        self._begun = dict(at.next)  # where partitions are read from that have nothing committed
         self._wait_until = 0.0
         self.pause = 0.0
 
@@ -169,7 +170,7 @@ class Cutter:
         """Count the records of each partition that are not committed yet."""
         done = positions(committed)
         return {
-            number: max(0, end - done.get(number, self.at.next.get(number, 0)))
+            number: max(0, end - done.get(number, self._begun.get(number, 0)))
             for number, end in self._ends.items()
         }
 
@@ -197,7 +198,9 @@ class Cutter:
         elif time.monotonic() - self._counted > WATCH_SECONDS:
             self._partitions, self._counted = self._count(), time.monotonic()
         if fresh := [each for each in range(self._partitions) if each not in self.at.next]:
-            self.at = self.at._replace(next=self.at.next | self._lookups.firsts(fresh))
+            firsts = self._lookups.firsts(fresh)
+            self.at = self.at._replace(next=self.at.next | firsts)
+            self._begun |= firsts
         ends = self._lookups.ends(range(self._partitions))
         for number, end in ends.items():
             stop = end if self._stops is None else min(self._stops[number], end)

@@ -261,3 +261,14 @@ def test_an_idle_look_asks_for_the_ends_alone(tmp_path: Path) -> None:
     panes = Gate(at(tmp_path), topic).source().panes()
     assert [next(panes) for _ in range(100)] == [None] * 100
     assert topic.questions == 100
+
+
+def test_what_is_cut_and_not_committed_is_backlog(tmp_path: Path) -> None:
+    topic = Topic([NOW + 10, NOW + 1000], [NOW + 1500, NOW + 2500])
+    gate = Gate(at(tmp_path), topic)
+    gate.clock += 10
+    source = gate.source()
+    cut = [pane for pane, _ in zip(source.panes(), range(3), strict=False) if pane is not None]
+    assert source.backlog({}) == {0: 2, 1: 2} and len(cut) > 1
+    first = {str(each.partition): Position(next=each.next, time=0) for each in cut[0].ranges}
+    assert sum(source.backlog(first).values()) == 3
