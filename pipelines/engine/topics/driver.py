@@ -233,14 +233,14 @@ class StreamRun:
             reported = time.monotonic()
             if self.observer.backlog is not None:
                 waiting = source.at.number > len(entries)
-                self.observer.backlog(source.backlog(entries.totals.positions), waiting)
-            # A blocked pane may hold the gate while no record comes
-            if self.config.gate.on_block == "halt" and entries.totals.folder == "quarantine":
-                self._is_held(session)
+                self.observer.backlog(source.backlog(), waiting)
 
         for pane in source.panes():
             report()
             if pane is None:
+                # A blocked pane may hold the gate while no record comes
+                if self.config.gate.on_block == "halt" and entries.totals.folder == "quarantine":
+                    self._is_held(session)
                 yield source.pause
                 continue
             while self._is_held(session):

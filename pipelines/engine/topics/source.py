@@ -158,21 +158,12 @@ class Cutter:
         self._ends: dict[int, int] = {}
         self._answered = time.monotonic()
         self._failing: float | None = None
-        self._begun = dict(at.next)  # where partitions are read from that have nothing committed
         self._wait_until = 0.0
         self.pause = 0.0
 
     def silence(self) -> float:
         """Return for how many seconds the topic has not answered."""
         return 0.0 if self._failing is None else time.monotonic() - self._failing
-
-    def backlog(self, committed: Mapping[str, Position]) -> dict[int, int]:
-        """Count the records of each partition that are not committed yet."""
-        done = positions(committed)
-        return {
-            number: max(0, end - done.get(number, self._begun.get(number, 0)))
-            for number, end in self._ends.items()
-        }
 
     @property
     def over(self) -> bool:
@@ -198,9 +189,7 @@ class Cutter:
         elif time.monotonic() - self._counted > WATCH_SECONDS:
             self._partitions, self._counted = self._count(), time.monotonic()
         if fresh := [each for each in range(self._partitions) if each not in self.at.next]:
-            firsts = self._lookups.firsts(fresh)
-            self.at = self.at._replace(next=self.at.next | firsts)
-            self._begun |= firsts
+            self.at = self.at._replace(next=self.at.next | self._lookups.firsts(fresh))
         ends = self._lookups.ends(range(self._partitions))
         for number, end in ends.items():
             stop = end if self._stops is None else min(self._stops[number], end)
@@ -333,6 +322,13 @@ class TopicSource(Cutter):
         self.at = At(next_, number, last, rest, floor)
         self._output = output
         self.given: dict[int, TopicPane] = {}
+
+    def backlog(self) -> dict[int, int]:
+        """Count the records of each partition that are not committed yet, cut or not."""
+        due = dict(self.at.next)
+        for pane in reversed(self.given.values()):  # the earliest pane has the last word
+            due |= {each.partition: each.first for each in pane.ranges}
+        return {number: max(0, end - due.get(number, 0)) for number, end in self._ends.items()}
 
     def panes(self) -> Iterator[TopicPane | None]:
         """Cut panes in order; None where none is due, and `pause` says for how long."""
