@@ -105,12 +105,13 @@ def made(
             has_ended = beside.enter_context(runner.on_runner(draw, options, explain, note))
             limit = time.monotonic() + BEGIN_SECONDS
             while True:
-                if time.monotonic() > limit and not staging.output.exists(staging.name(BEGUN)):
-                    raise RunnerError(
-                        f"no worker began within {BEGIN_SECONDS:.0f} s of the job's submission: do"
-                        f" they start? Their own logs say why not; {runner.AGAIN}"
-                    )
-                limit = math.inf if time.monotonic() > limit else limit
+                if time.monotonic() > limit:
+                    if not staging.output.exists(staging.name(BEGUN)):
+                        raise RunnerError(
+                            f"no worker began within {BEGIN_SECONDS:.0f} s of the job's submission:"
+                            f" do they start? Their own logs say why not; {runner.AGAIN}"
+                        )
+                    limit = math.inf
                 ended = has_ended()  # before the look: what it has made by then is found
                 pause = LOOK_SECONDS
                 if panes is not None and cut is not None and cut - number < MOST_WAITING:
