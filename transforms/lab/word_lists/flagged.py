@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenflow.transforms import wilson
 from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, DraftError
 from evenflow.transforms.measures.stereotypes.calibration import REVIEWED, STRONG_FROM
+from evenflow.transforms.measures.stereotypes.findings import deciding
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
 
 BANDS = (0.3, 0.5, 0.7, 0.8, 0.9)  # each from here to the next
@@ -78,10 +80,9 @@ def _rows(output: Path) -> Iterator[Mapping[str, Any]]:
     """The rows of strong stereotypes of an output's table of sentences."""
     for path in sorted((output / "sentences").rglob("*.parquet")):
         for batch in pq.ParquetFile(path).iter_batches(columns=[*COLUMNS, TOLD]):
-            for row in batch.to_pylist():
-                scores = row["score_scsc"], row["strength"] or 0.0
-                decides = scores[1] if scores[0] is None else scores[0]
-                if (row["potential_stereotype"] or 0.0) < BANDS[0] or decides < STRONG_FROM:
+            table = pa.Table.from_batches([batch])
+            for row, decides in zip(table.to_pylist(), deciding(table).to_pylist(), strict=True):
+                if (row["potential_stereotype"] or 0.0) < BANDS[0] or (decides or 0) < STRONG_FROM:
                     continue
                 creed = orjson.loads(row[TOLD] or "{}").get("creed")
                 if creed is None or creed < OF_CREED:

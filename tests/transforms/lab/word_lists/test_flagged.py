@@ -84,6 +84,19 @@ def test_what_people_read_decides_what_a_run_removes(
     assert all(each.examples[0] in kept(plain) for each in own)
 
 
+def draft_of(*candidates: drafts.Candidate) -> drafts.Draft:
+    """A draft of sentences on age."""
+    return drafts.Draft(
+        attribute="stereotypes",
+        groups=("age", flagged.UNSURE),
+        source="out",
+        licence="",
+        documents=0,
+        option="B",
+        candidates=candidates,
+    )
+
+
 def test_the_page_asks_for_a_sentence(tmp_path: Path) -> None:
     one = drafts.Candidate(
         word="age: <b>Old</b> folks.",
@@ -95,15 +108,7 @@ def test_the_page_asks_for_a_sentence(tmp_path: Path) -> None:
         band=1,
         of=7,
     )
-    made = drafts.Draft(
-        attribute="stereotypes",
-        groups=("age", flagged.UNSURE),
-        source="out",
-        licence="",
-        documents=0,
-        option="B",
-        candidates=(one,),
-    )
+    made = draft_of(one)
     path = tmp_path / "out.draft.json"
     drafts.write(path, made)
     journal = Journal(drafts.read(path), path)
@@ -154,15 +159,7 @@ def test_a_band_counts_as_often_as_the_corpus_has_it() -> None:
 
     few = [one(f"low {number}", 0, 90) for number in range(10)]
     many = [one(f"high {number}", 4, 10) for number in range(10)]
-    made = drafts.Draft(
-        attribute="stereotypes",
-        groups=("age", flagged.UNSURE),
-        source="out",
-        licence="",
-        documents=0,
-        option="B",
-        candidates=(*few, *many),
-    )
+    made = draft_of(*few, *many)
     chosen = {each.word: "" for each in few} | {each.word: "age" for each in many}
     found = flagged.calibration(made, chosen)
     assert found["called"]["age"][0] == (0.3, 20, 2) and found["bounds"]["age"][0][1] == 0.1
