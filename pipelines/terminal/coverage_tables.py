@@ -108,8 +108,8 @@ def generated(parts: Mapping[str | None, Mapping[str, Any]]) -> None:
     """Print what was written, and what was not.
 
     Args:
-        parts: What `generation.writing.told` returned, by value of the attribute that divides the
-            records; None for all records.
+        parts: What `generation.writing` said of its records, by value of the attribute that divides
+            the records; None for all records.
     """
     for name, result in parts.items():
         title = f"{visible(name)}: " if name is not None else ""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import click
+import orjson
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
@@ -74,7 +75,7 @@ def coverage_plan(
         for name, each in parts.items()
     }
     with write.open("wb") as file:
-        for each in results.values():
-            file.writelines(writing.lines(each))
-    told = {name: writing.told(each) for name, each in results.items()}
+        for made, _ in results.values():
+            file.writelines(orjson.dumps(each) + b"\n" for each in made)
+    told = {name: each for name, (_, each) in results.items()}
     print_parts(told, as_json, lambda: coverage_tables.generated(told))

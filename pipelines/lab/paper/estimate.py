@@ -12,9 +12,9 @@ from typing import Any
 
 from evenflow.pipelines.lab.paper.run import cell_of, learner_of
 from evenflow.pipelines.lab.paper.settings import Paper
-from evenflow.pipelines.lab.paper.texts import OPEN, Read
+from evenflow.pipelines.lab.paper.texts import OPEN
 from evenflow.pipelines.lab.train.memory import GIB, available
-from evenflow.pipelines.lab.train.rows import Row
+from evenflow.pipelines.lab.train.rows import Listed, Row
 from evenflow.schemas.config import load
 from evenflow.schemas.words import duration
 
@@ -76,8 +76,8 @@ def _models(paper: Paper) -> dict[str, Any]:
             small = {"batch": how.micro_batch, "steps": STEPS, "checkpoint_steps": 1 << 30}
             config = load(None, dict(OPEN), paper.attributes)
             given = islice(source(paper.input, config).documents, TRIED)
-            rows = [Row(each.id, each.text, 1.0, False, ((0, len(each.text)),)) for each in given]
-            data, out = Read("the input", rows), Path(folder) / "model"
+            rows = [Row(each.id, each.text, spans=((0, len(each.text)),)) for each in given]
+            data, out = Listed("the input", rows), Path(folder) / "model"
             made = finetune(data, paper.model, out, how.model_copy(update=small), stamp)
             memory = made["memory"]
             step = (times[-1] - times[0]) / (STEPS - 1) * math.ceil(how.batch / how.micro_batch)

@@ -16,11 +16,12 @@ from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.paper import comparison
 from evenflow.pipelines.lab.paper.cells import MEASURED, Cell
 from evenflow.pipelines.lab.paper.settings import Paper, Suites
-from evenflow.pipelines.lab.paper.texts import Read, Texts
+from evenflow.pipelines.lab.paper.texts import Texts
 from evenflow.pipelines.lab.train import mining
 from evenflow.pipelines.lab.train.benchmark import benchmark, items_of, paired
 from evenflow.pipelines.lab.train.finetune import finetune
 from evenflow.pipelines.lab.train.mining_inputs import scorer_of
+from evenflow.pipelines.lab.train.rows import Listed
 from evenflow.transforms.lab.benchmarks.data import Data as BenchmarkData
 from evenflow.transforms.lab.masking.scoring import Remembering, Scorer
 from evenflow.transforms.storage.directory import Directory
@@ -66,7 +67,7 @@ class Models:
             if self._paper.arms[cell.arm].trained:
                 self._data(cell)
 
-    def _data(self, cell: Cell) -> Read:
+    def _data(self, cell: Cell) -> Listed:
         """What a cell is trained on. Raises TrainInputError."""
         mined = self._paper.arms[cell.arm].mined
         if mined is None:

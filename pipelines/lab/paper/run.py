@@ -18,12 +18,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evenflow.gates.ledger.files import canonical, changed_settings
+from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.paper import comparison
 from evenflow.pipelines.lab.paper.cells import Cell
 from evenflow.pipelines.lab.paper.settings import Arm, Paper
 from evenflow.pipelines.lab.paper.texts import Texts
-from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.errors import refuse_other
 from evenflow.transforms.storage.directory import Directory
 
 BEGUN, RESULT = "paper.settings.json", "paper.json"
@@ -84,19 +84,11 @@ def begin(paper: Paper, texts: str) -> None:
     Raises TrainInputError where others were noted and a cell was begun with them, OSError.
     """
     storage = Directory(Path(paper.output))
-    data = canonical(
-        {**paper.model_dump(exclude={"output", "seeds", "keep_models"}), "texts": texts}
-    )
+    data = {**paper.model_dump(exclude={"output", "seeds", "keep_models"}), "texts": texts}
     if not (storage.path / CELLS).exists():
-        storage.write(BEGUN, data)
-    elif not storage.create(BEGUN, data):
-        noted = json.loads(storage.read(BEGUN))
-        if changed := changed_settings(noted, json.loads(data)):
-            lines = "\n  ".join(changed[:20])
-            raise TrainInputError(
-                f"{paper.output} was begun with other settings or texts; give another output:\n"
-                f"  {lines}"
-            )
+        storage.write(BEGUN, canonical(data))
+    elif not storage.create(BEGUN, canonical(data)):
+        refuse_other(paper.output, storage.read(BEGUN), data)
 
 
 def _result(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from evenflow.gates.ledger.files import canonical, read_entries
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.lab.paper.settings import Arm, Paper, Text
 from evenflow.pipelines.lab.train.errors import TrainInputError
-from evenflow.pipelines.lab.train.rows import Row, select
+from evenflow.pipelines.lab.train.rows import Listed, Row, select
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import WEIGHT, leaning
 from evenflow.schemas.ledger import Score
@@ -39,30 +37,6 @@ ID, TEXT = "id", "text"  # columns of a gate's output
 OPEN = {"gate.warn": 1.0, "gate.block": 1.0, "gate.most_dead": 1.0}
 HIGH = 0.9  # quantile of the bias score above which a document is selected
 ORIGINAL, GATE = "original", "gate"
-
-
-@dataclass(frozen=True)
-class Read:
-    """What a cell's model is trained on.
-
-    `output`: Its name in messages.
-    """
-
-    output: str
-    documents: list[Row] = field(repr=False)
-
-    def record(self) -> dict[str, object]:
-        """What training.json says of the data."""
-        whole = hashlib.sha256()
-        for each in self.documents:
-            whole.update(repr(each).encode("utf-8", "surrogatepass"))
-        return {"sha256": whole.hexdigest()}
-
-    def rows(self, spans: str | None = None) -> Iterator[Row]:
-        """The documents. Raises TrainInputError if they have no spans, and these are asked for."""
-        if spans is not None and not any(each.spans for each in self.documents):
-            raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
-        yield from self.documents
 
 
 class Texts:
@@ -181,7 +155,7 @@ class Texts:
         parts = {"all": np.ones(len(rows)), "selected": chosen, "others": 1 - chosen}
         return {text: parts[part] for text, part in arm.texts.items()}
 
-    def read(self, name: str, seed: int) -> Read:
+    def read(self, name: str, seed: int) -> Listed:
         """What a language model is trained on. Raises TrainInputError if there is nothing."""
         arm = self._paper.arms[name]
         found = [
@@ -192,12 +166,12 @@ class Texts:
         ]
         if not found:
             raise TrainInputError(f"arm {name}: no document to train on")
-        return Read(f"arm {name}", found)
+        return Listed(f"arm {name}", found)
 
-    def mined(self, path: Path) -> Read:
+    def mined(self, path: Path) -> Listed:
         """What a language model is trained on, of sentences that were mined."""
         lines = map(orjson.loads, path.read_bytes().splitlines())
-        return Read(
+        return Listed(
             str(path),
             [
                 Row(each["id"], each["text"], 1.0, False, tuple(map(tuple, each["spans"])))

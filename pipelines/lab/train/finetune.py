@@ -11,7 +11,6 @@ run which was killed goes on from its checkpoint and ends, on a CPU, with the sa
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -19,12 +18,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from evenflow.gates.ledger.files import canonical, changed_settings
+from evenflow.gates.ledger.files import canonical
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.lab.train import checkpoint, packing
-from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.errors import TrainInputError, refuse_other
 from evenflow.pipelines.lab.train.packing import Corpus, Document
-from evenflow.pipelines.lab.train.rows import Documents
+from evenflow.pipelines.lab.train.rows import Data, Listed
 from evenflow.pipelines.lab.train.trainer import KINDS, Progress, Trainer
 from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.transforms.models import loading
@@ -36,7 +35,7 @@ FREE = {"checkpoint_steps", "threads", "epochs", "steps", "window", "replay"}
 
 
 def finetune(
-    data: Documents,
+    data: Data | Listed,
     model: str,
     output: Path,
     settings: FinetuneSettings,
@@ -58,11 +57,11 @@ def finetune(
         steps = settings.steps or math.ceil(settings.epochs * len(corpus) / settings.batch)
         record = {
             "data": {**data.record(), **rows, "sequences": len(corpus)},
-            "model": _digests(folder),
+            "model": loading.digest(model),
             "settings": {**settings.model_dump(exclude=FREE), "context": context, "steps": steps},
         }
         if adapter is not None:
-            record["adapter"] = _digests(adapter)
+            record["adapter"] = loading.digest(str(adapter))
         if (done := _done(output, record)) is not None:
             return done
         trainer = Trainer(folder, tokens, settings, context, steps, adapter)
@@ -85,23 +84,11 @@ def _tokenizer(folder: Path) -> Any:
         raise loading.LanguageModelError(f"{folder}: its tokenizer cannot be read") from error
 
 
-def _digests(folder: Path) -> dict[str, str]:
-    """SHA-256 of each file of a model's folder, by name. Raises OSError."""
-    found: dict[str, str] = {}
-    for path in sorted(each for each in folder.iterdir() if each.is_file()):
-        with path.open("rb") as file:
-            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
-
-
 def _done(output: Path, record: dict[str, Any]) -> dict[str, Any] | None:
     """What training.json holds if this was done before. Raises TrainInputError."""
-    storage, now = Directory(output), json.loads(canonical(record))
+    storage = Directory(output)
     with suppress(FileNotFoundError):
-        if changed := changed_settings(json.loads(storage.read(BEGUN)), now):
-            raise TrainInputError(
-                f"{output} was begun with other data or settings:\n  " + "\n  ".join(changed[:20])
-            )
+        refuse_other(output, storage.read(BEGUN), record)
         done = json.loads(storage.read(DONE))
         _clear(output)
         return done
@@ -115,7 +102,7 @@ def _clear(output: Path) -> None:
 
 
 def _read(
-    data: Documents, tokens: Any, settings: FinetuneSettings, context: int
+    data: Data | Listed, tokens: Any, settings: FinetuneSettings, context: int
 ) -> tuple[dict[str, int], Corpus]:
     """Counts, and tokens to train on. Raises TrainInputError, OSError."""
     focus = settings.focus
@@ -156,7 +143,7 @@ def _read(
         found = packing.packed(documents(), context, end)
     else:
         found = packing.apart(documents(), context, pad)
-    if not found.weights.any() or (found.learnt is not None and not found.learnt.any()):
+    if not found.weights.any():
         raise TrainInputError(f"{data.output}: no token to train on in its accepted documents")
     return seen, found
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 GIB = 1 << 30
 # Bytes of activations that a layer keeps for the backward pass, for each token and unit of width,
@@ -13,26 +13,15 @@ LOGITS = 12  # bytes for each token and word: logits, their softmax and its grad
 ADAM = 16  # bytes a trained weight at 32 bits: itself, its gradient, two moments
 
 
-@dataclass(frozen=True)
-class Size:
-    """What memory depends on.
+def estimate(config: Any, parameters: int, trained: int, word: int, tokens: int) -> int:
+    """Estimate the memory of training.
 
-    `vocabulary`: Number of tokens that can be predicted.
+    `config`: A model's configuration. `trained`: How many of its parameters learn. `word`: Bytes of
+    a number. `tokens`: That are computed at once.
     """
-
-    parameters: int
-    trained: int
-    layers: int
-    width: int
-    vocabulary: int
-    word: int
-
-
-def estimate(size: Size, tokens: int) -> int:
-    """Estimate the memory of training."""
-    activations = tokens * size.layers * size.width * KEPT * size.word // 2
-    logits = tokens * size.vocabulary * LOGITS
-    return size.parameters * size.word + size.trained * ADAM + activations + logits
+    activations = tokens * config.num_hidden_layers * config.hidden_size * KEPT * word // 2
+    logits = tokens * config.vocab_size * LOGITS
+    return parameters * word + trained * ADAM + activations + logits
 
 
 def available() -> int | None:

@@ -22,20 +22,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenflow.gates.ledger.files import canonical, changed_settings
+from evenflow.gates.ledger.files import canonical
 from evenflow.gates.lock import OutputLock
 from evenflow.pipelines.lab.paper.settings import Mined
-from evenflow.pipelines.lab.train.errors import TrainInputError
+from evenflow.pipelines.lab.train.errors import TrainInputError, refuse_other
 from evenflow.pipelines.lab.train.mining_inputs import Source, source
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.masking.interventions import NAMES, Intervention
-from evenflow.transforms.lab.masking.scoring import (
-    Leaning,
-    Pair,
-    Said,
-    Scorer,
-    pairs,
-)
+from evenflow.transforms.lab.masking.scoring import Leaning, Pair, Said, Scorer, pairs
 from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
 from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.storage.directory import Directory
@@ -228,15 +222,10 @@ class _Mining:
         """Go on from state.json where there is one. Raises TrainInputError, OSError."""
         if self._storage is None:
             return
-        now = json.loads(canonical(self._record))
         for name in (SETTINGS, STATE):
             with suppress(FileNotFoundError):
                 stored = json.loads(self._storage.read(name))
-                if changed := changed_settings(stored["record"], now):
-                    raise TrainInputError(
-                        f"{self._storage.url} was begun with other input or settings:\n  "
-                        + "\n  ".join(changed[:20])
-                    )
+                refuse_other(self._storage.url, canonical(stored["record"]), self._record)
                 if name == STATE:
                     self._counts = Counts(**stored["counts"])
                     for (first, second), kept in stored["kept"]:

@@ -49,9 +49,8 @@ class Corpus:
 
     `context`: T, the tokens in a sequence. `ends`: Tokens before and after each sequence, which are
     no targets; None: units are laid one behind the other, and cut into sequences. `tokens`: The
-    units' tokens, one behind the other. `weights`: Weight of each unit's tokens as targets, (U,).
-    `learnt`: Which tokens are targets, as `tokens`; None: all.
-    Only where `ends` is not None.
+    units' tokens, one behind the other. `weights`: Weight of each as a target. `starts`: Where each
+    unit begins, and where the last one ends, (U + 1,).
 
     `keys`: What the order depends on, (U,) uint64.
     """
@@ -63,7 +62,6 @@ class Corpus:
     starts: NDArray[np.int64]
     weights: NDArray[np.float32]
     keys: NDArray[np.uint64]
-    learnt: NDArray[np.bool_] | None = None
     _orders: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -75,46 +73,36 @@ class Corpus:
     def take(self, step: int, size: int, seed: int) -> Sequences:
         """The sequences of a step. One epoch follows the other, also within a step."""
         if self.ends is None:
-            whole = size * self.context
-            laid, weighed = self._stream(step * whole, whole, seed)
-            shape = size, self.context
-            full = np.full(size, self.context)
-            return Sequences(laid.reshape(shape), weighed.reshape(shape), full)
+            places = self._stream(step * size * self.context, size * self.context, seed)
+            places, full = places.reshape(size, self.context), np.full(size, self.context)
+            return Sequences(self.tokens[places], self.weights[places], full)
         (first, last), units = self.ends, len(self.keys)
         tokens = np.full((size, self.context), self.pad, np.int32)
         weights = np.zeros((size, self.context), np.float32)
         lengths = np.zeros(size, np.int64)
         for row, place in enumerate(range(step * size, (step + 1) * size)):
             unit = int(self._order(place // units, seed)[place % units])
-            own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
-            whole = np.concatenate([first, own, last]).astype(np.int32)
+            own = slice(self.starts[unit], self.starts[unit + 1])
+            whole = np.concatenate([first, self.tokens[own], last]).astype(np.int32)
             tokens[row, : len(whole)], lengths[row] = whole, len(whole)
-            weights[row, len(first) : len(first) + len(own)] = self.weights[unit]
-            if self.learnt is not None:
-                learnt = self.learnt[self.starts[unit] : self.starts[unit + 1]]
-                weights[row, len(first) : len(first) + len(own)] *= learnt
+            weights[row, len(first) : len(whole) - len(last)] = self.weights[own]
         return Sequences(tokens, weights, lengths)
 
-    def _stream(
-        self, start: int, count: int, seed: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """So many tokens, with their weights, of all epochs laid one behind the other."""
-        tokens: list[NDArray[np.int32]] = []
-        weights: list[NDArray[np.float32]] = []
+    def _stream(self, start: int, count: int, seed: int) -> NDArray[np.int64]:
+        """Where so many tokens are, of all epochs laid one behind the other."""
+        places: list[NDArray[np.int64]] = []
         while count:
             epoch, within = divmod(start, len(self.tokens))
             order = self._order(epoch, seed)
             behind = np.cumsum(np.diff(self.starts)[order])
             place = int(np.searchsorted(behind, within, "right"))
             while count and place < len(order):
-                unit = order[place]
-                own = self.tokens[self.starts[unit] : self.starts[unit + 1]]
-                own = own[len(own) - (int(behind[place]) - within) :][:count]
-                tokens.append(own)
-                weights.append(np.full(len(own), self.weights[unit], np.float32))
+                end = int(self.starts[order[place] + 1])
+                own = np.arange(end - (int(behind[place]) - within), end)[:count]
+                places.append(own)
                 start, within, count = start + len(own), within + len(own), count - len(own)
                 place += 1
-        return np.concatenate(tokens), np.concatenate(weights)
+        return np.concatenate(places)
 
     def _order(self, epoch: int, seed: int) -> NDArray[np.int64]:
         """The units of an epoch in their order, (U,).
@@ -133,7 +121,11 @@ class Corpus:
 
 def packed(documents: Iterable[Document], context: int, end: int) -> Corpus:
     """Lay documents one behind the other."""
-    units = ((each.id, [*each.tokens, end], each.weight) for each in documents if each.tokens)
+    units = (
+        (each.id, [*each.tokens, end], [each.weight] * (len(each.tokens) + 1))
+        for each in documents
+        if each.tokens
+    )
     return _corpus(units, context, None, end)
 
 
@@ -146,31 +138,29 @@ def apart(
 ) -> Corpus:
     """Cut each document into sequences of its own."""
     room = context - len(first) - len(last)
-    learnt: list[bool] = []
 
-    def units() -> Iterator[tuple[str, list[int], float]]:
+    def units() -> Iterator[tuple[str, list[int], list[float]]]:
         for each in documents:
-            learnt.extend(each.learnt or ())
+            weights = [each.weight * own for own in each.learnt or [True] * len(each.tokens)]
             for start in range(0, len(each.tokens), room):
-                yield f"{each.id}\0{start}", each.tokens[start : start + room], each.weight
+                own = slice(start, start + room)
+                yield f"{each.id}\0{start}", each.tokens[own], weights[own]
 
-    found = _corpus(units(), context, (first, last), pad)
-    found.learnt = np.array(learnt, bool) if learnt else None
-    return found
+    return _corpus(units(), context, (first, last), pad)
 
 
 def _corpus(
-    units: Iterable[tuple[str, list[int], float]],
+    units: Iterable[tuple[str, list[int], list[float]]],
     context: int,
     ends: tuple[tuple[int, ...], tuple[int, ...]] | None,
     pad: int,
 ) -> Corpus:
-    """The corpus of some units: key, tokens, weight."""
-    tokens, weights = [np.empty(0, np.int32)], [0.0][:0]
+    """The corpus of some units: key, tokens, their weights."""
+    tokens, weights = [np.empty(0, np.int32)], [np.empty(0, np.float32)]
     keys: list[int] = []
     for key, own, weight in units:
         tokens.append(np.array(own, np.int32))
-        weights.append(weight)
+        weights.append(np.array(weight, np.float32))
         digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         keys.append(int.from_bytes(digest))
     return Corpus(
@@ -179,7 +169,7 @@ def _corpus(
         pad,
         np.concatenate(tokens),
         np.cumsum([0, *map(len, tokens[1:])]),
-        np.array(weights, np.float32),
+        np.concatenate(weights),
         np.array(keys, np.uint64),
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,26 +31,33 @@ class Row:
 
     id: str
     text: str
-    weight: float
-    is_copy: bool
+    weight: float = 1.0
+    is_copy: bool = False
     spans: tuple[tuple[int, int], ...] = ()
 
 
-class Documents(Protocol):
-    """What a model is trained on."""
+@dataclass(frozen=True)
+class Listed:
+    """Documents of a list.
 
-    @property
-    def output(self) -> Place:
-        """Its name in messages."""
-        ...
+    `output`: Its name in messages.
+    """
+
+    output: str
+    documents: list[Row] = field(repr=False)
 
     def record(self) -> dict[str, object]:
-        """What training.json says of it."""
-        ...
+        """What training.json says of the data."""
+        whole = hashlib.sha256()
+        for each in self.documents:
+            whole.update(repr(each).encode("utf-8", "surrogatepass"))
+        return {"sha256": whole.hexdigest()}
 
     def rows(self, spans: str | None = None) -> Iterator[Row]:
-        """Read the documents."""
-        ...
+        """The documents. Raises TrainInputError if they have no spans, and these are asked for."""
+        if spans is not None and not any(each.spans for each in self.documents):
+            raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
+        yield from self.documents
 
 
 @dataclass(frozen=True)
@@ -121,11 +128,7 @@ def _opened(path: Path, address: str) -> pq.ParquetFile:
 
 
 def _rows(
-    table: pq.ParquetFile,
-    identity: str,
-    text: str,
-    weighted: bool,
-    spans: str | None,
+    table: pq.ParquetFile, identity: str, text: str, weighted: bool, spans: str | None
 ) -> Iterator[Row]:
     """The documents of a shard. Raises TrainInputError."""
     names = table.schema_arrow.names
@@ -137,11 +140,7 @@ def _rows(
     if spans is not None and (spans not in names or table.schema_arrow.field(spans).type != SPANS):
         raise TrainInputError(f"focus: the documents have no field {spans!r} with spans")
     copies = [COPY_OF.name] if COPY_OF.name in names else []
-    columns = [
-        *needed,
-        *copies,
-        *([] if spans is None else [spans]),
-    ]
+    columns = [*needed, *copies, *([] if spans is None else [spans])]
     for batch in table.iter_batches(ROWS, columns=list(dict.fromkeys(columns))):
         for row in batch.to_pylist():
             yield Row(

@@ -87,8 +87,7 @@ class Trainer:
             "optimizer": name,
             "memory": need,
             "device": self._device,
-            "parameters": sum(each.numel() for each in self._model.parameters()),
-            "trained": sum(each.numel() for each in checkpoint.trained(self._model).values()),
+            **dict(zip(("parameters", "trained"), _sizes(self._model), strict=True)),
         }
 
     def _check_memory(self, folder: Path, context: int) -> int:
@@ -100,16 +99,9 @@ class Trainer:
         with torch.device("meta"):
             kind = getattr(transformers, CLASSES[self._settings.objective])
             empty = self._lora(kind.from_config(config), folder)
-        size = memory.Size(
-            parameters=sum(each.numel() for each in empty.parameters()),
-            trained=sum(each.numel() for each in checkpoint.trained(empty).values()),
-            layers=config.num_hidden_layers,
-            width=config.hidden_size,
-            vocabulary=config.vocab_size,
-            word=2 if self._cuda and self._settings.rank else 4,
-        )
+        word = 2 if self._cuda and self._settings.rank else 4
         room = torch.cuda.mem_get_info()[0] if self._cuda else memory.available()
-        need = memory.estimate(size, self._micro * context)
+        need = memory.estimate(config, *_sizes(empty), word, self._micro * context)
         if why := memory.refusal(need, room, self._micro, context):
             raise TrainInputError(why)
         return need
@@ -166,10 +158,7 @@ class Trainer:
         return torch.optim.AdamW(weights, **options, fused=True), "AdamW"
 
     def train(
-        self,
-        corpus: Corpus,
-        output: Path,
-        on_step: Callable[[Progress], None],
+        self, corpus: Corpus, output: Path, on_step: Callable[[Progress], None]
     ) -> list[float]:
         """Train to the last step, from the checkpoint if there is one."""
         facts = checkpoint.load(output, self._model, self._optimizer) or {}
@@ -243,11 +232,8 @@ class Trainer:
         def moved(array: Any) -> Any:
             return torch.from_numpy(np.ascontiguousarray(array[part, :longest])).to(self._device)
 
-        tokens, weights, wanted = (
-            moved(taken.tokens).long(),
-            moved(taken.weights),
-            moved(targets).long(),
-        )
+        tokens, wanted = moved(taken.tokens).long(), moved(targets).long()
+        weights = moved(taken.weights)
         here = torch.arange(longest, device=self._device)[None] < torch.from_numpy(
             taken.lengths[part, None]
         ).to(self._device)
@@ -270,6 +256,13 @@ class Trainer:
             model = model.merge_and_unload()
         model.save_pretrained(folder)
         self._tokens.save_pretrained(folder)
+
+
+def _sizes(model: Any) -> tuple[int, int]:
+    """How many parameters a model has, and how many of them learn."""
+    every = model.parameters(), checkpoint.trained(model).values()
+    whole, learning = (sum(each.numel() for each in own) for own in every)
+    return whole, learning
 
 
 def set_dropout(model: Any, share: float) -> None:

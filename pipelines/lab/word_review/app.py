@@ -22,14 +22,7 @@ from evenflow.pipelines.pages.board.security import Guard, Session, Sessions, fi
 from evenflow.pipelines.pages.report import report
 from evenflow.transforms.lab.word_lists.agreement import Agreement, agreement
 from evenflow.transforms.lab.word_lists.draft import Candidate, DraftError
-from evenflow.transforms.lab.word_lists.journal import (
-    ACTIONS,
-    Action,
-    Journal,
-    Opinion,
-    Opinions,
-    ReviewState,
-)
+from evenflow.transforms.lab.word_lists.journal import ACTIONS, Action, Journal, Opinion, Opinions
 
 COOKIE = "evenflow_review"
 FOLDER = Path(__file__).parent
@@ -71,7 +64,6 @@ class ReviewPage:
         self._journal, self._sessions = journal, sessions
         self._candidates = journal.draft.candidates
         self._places = {each.word: place for place, each in enumerate(self._candidates)}
-        self._agreed = 0, agreement({})
         self._environment = report.environment(FOLDER)
         style = self._environment.get_template("style.css.j2").render()
         script = (FOLDER / "static" / "review.js").read_text("utf-8")
@@ -153,7 +145,7 @@ class ReviewPage:
     def _word(self, session: Session, query: Any) -> Response:
         """The page of a word: the one that is asked for, or the next that is undecided."""
         state = self._journal.state()
-        found, agreed = state.opinions, self._agreement(state)
+        found, agreed = state.opinions, agreement(state.opinions)
         queue = "disputed" if query.get("queue") == "disputed" else ""
         at = _count(query.get("at", ""))
         if at is None or at >= len(self._candidates):
@@ -183,14 +175,6 @@ class ReviewPage:
             examples=[_marked(text, candidate) for text in candidate.examples],
             keys=list(enumerate(self._journal.draft.groups[:KEYS], 1)),
         )
-
-    def _agreement(self, state: ReviewState) -> Agreement:
-        """The agreement after so many decisions; it takes 20 ms for 10,000 of them."""
-        entries, known = self._agreed
-        if entries != state.entries:
-            known = agreement(state.opinions)
-            self._agreed = state.entries, known
-        return known
 
     def _next(
         self, found: Opinions, agreed: Agreement, who: str, queue: str, after: int

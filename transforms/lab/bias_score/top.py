@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import join_texts, read_blocks
-from evenflow.transforms.io.records import validate
+from evenflow.transforms.lab import documents
 from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.measures.bias_score import signal
 from evenflow.transforms.measures.bias_score.score import totals
@@ -24,7 +22,9 @@ def top(inputs: Sequence[str], config: Config, most: int) -> dict[str, list[dict
     """Find the sentences with the highest scores towards each group."""
     scorer = signal.of(config).scorer
     best = {name: Top(most) for name in scorer.groups}
-    for identity, text in _documents(inputs, config):
+    blocks = documents.read(inputs, config)
+    every = (row for block in blocks for row in zip(block.ids, block.texts, strict=True))
+    for identity, text in every:
         starts = bounds(text).tolist()
         scores = scorer.of(totals(scorer.read(text, starts)))
         for (start, end), row in zip(trimmed(text, starts), scores.groups.tolist(), strict=True):
@@ -37,11 +37,3 @@ def top(inputs: Sequence[str], config: Config, most: int) -> dict[str, list[dict
         name: [{"score": round(score, DIGITS), **item} for score, _, item in each.best()]
         for name, each in best.items()
     }
-
-
-def _documents(inputs: Sequence[str], config: Config) -> Iterator[tuple[str, str]]:
-    """The ids and texts of files."""
-    blocks = (block for name in files.match(list(inputs)) for block in read_blocks(name))
-    for block in join_texts(blocks):
-        found = validate(block, config, frozenset(), keep_fields=False)
-        yield from zip(found.ids, found.texts, strict=True)

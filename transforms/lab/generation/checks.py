@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from evenflow.prompts import loader
-from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
+from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SUBJECT, Draft, Item
 from evenflow.transforms.lab.generation.limits import PERPLEXITY, STEREOTYPE, Limit
 from evenflow.transforms.lab.generation.support import WORD, Support
 from evenflow.transforms.lab.generation.templates import (
     LONGEST,
     Corpus,
     GroupCounter,
-    Span,
-    name_span,
+    name_spans,
     without,
 )
 from evenflow.transforms.lab.generation.writers import PROMPT, names
@@ -87,32 +86,28 @@ def runs(text: str, size: int) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + size]) for i in range(max(len(words) - size + 1, 1))}
 
 
-@dataclass(frozen=True)
-class Against:
-    """What candidates are checked against.
+class Checker:
+    """Checks candidates one after the other; an accepted one is there for those that follow.
 
     `knowledge`: What is known; None: nothing is.
     """
 
-    corpus: Corpus
-    counter: GroupCounter
-    knowledge: Knowledge | None
-    limits: Sequence[Limit] = ()
-
-
-class Checker:
-    """Checks candidates one after the other; an accepted one is there for those that follow."""
-
-    def __init__(self, against: Against):
-        self._against = against
-        self._cues = against.corpus.cues()
-        self._seen = Shingles(each.text for each in against.corpus.templates)
+    def __init__(
+        self,
+        corpus: Corpus,
+        counter: GroupCounter,
+        knowledge: Knowledge | None,
+        limits: Sequence[Limit] = (),
+    ):
+        self._counter, self._knowledge, self._limits = counter, knowledge, limits
+        self._cues = corpus.cues()
+        self._seen = Shingles(each.text for each in corpus.templates)
         prompt = loader.load(PROMPT)
         self._instructions = runs(prompt.system, RUN)
         # Copied but for the names
-        self._styles = Shingles(each.masked for each in against.corpus.templates if each.spans)
-        texts = [each.text for each in against.corpus.templates]
-        self._support = Support(against.counter.finder, texts)
+        self._styles = Shingles(each.masked for each in corpus.templates if each.spans)
+        texts = [each.text for each in corpus.templates]
+        self._support = Support(counter.finder, texts)
         self._masked = Shingles(map(self._support.masked, texts), MASKED)
         self._examples = Shingles(str(answer["text"]) for _, answer in prompt.examples)
 
@@ -120,7 +115,7 @@ class Checker:
         """Check a candidate."""
         if not draft.text:
             return None, "no answer"
-        spans = self._spans(draft)
+        spans = {} if draft.fact is None else name_spans(draft.text, names(draft.fact))
         passed: dict[str, float | bool] = {}
         for reason, passes, figure in self._checks(
             replace(draft, spans=spans or {}), item, spans is not None
@@ -151,7 +146,7 @@ class Checker:
         yield "duplicate", near < NEAR, near
         near = self._masked.nearest(self._support.masked(text))
         yield "duplicate", near < NEAR_MASKED, near
-        for limit in self._against.limits:
+        for limit in self._limits:
             yield limit.reason, *limit.check(text)
 
     def _of_prompts(self, draft: Draft) -> Iterator[tuple[str, bool, float | None]]:
@@ -163,17 +158,6 @@ class Checker:
         masked = without(text, draft.spans, instead="_")
         near = max(self._examples.nearest(text), self._styles.nearest(masked))
         yield "example", near < NEAR, near
-
-    def _spans(self, draft: Draft) -> dict[str, Span] | None:
-        """Where subject and object are; None if one is not there exactly once, or they overlap."""
-        if draft.fact is None:
-            return {}
-        found = {side: name_span(draft.text, name) for side, name in names(draft.fact).items()}
-        spans = {side: span for side, span in found.items() if span is not None}
-        if len(spans) < len(SIDES):
-            return None
-        first, second = sorted(spans.values())
-        return spans if first[1] <= second[0] else None
 
     def _states(self, draft: Draft) -> bool:
         """Whether words outside of the names state the relation.
@@ -193,7 +177,7 @@ class Checker:
 
     def _is_known(self, draft: Draft, item: Item) -> bool:
         """Whether the fact, the values, and other objects that the text names are known."""
-        knowledge, fact = self._against.knowledge, draft.fact
+        knowledge, fact = self._knowledge, draft.fact
         if knowledge is None or fact is None:
             return fact is None
         own = names(fact)
@@ -218,7 +202,7 @@ class Checker:
         Of a triple the subject's and object's groups may be named, and no other ones. Any other
         text is one record with exactly the planned groups.
         """
-        counter = self._against.counter
+        counter = self._counter
         if draft.fact is not None:
             allowed = {
                 (name, value) for each in item.sides.values() for name, value in each.items()

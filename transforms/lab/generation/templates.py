@@ -11,15 +11,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.coverage import CoverageSettings
-from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import join_texts, read_blocks
-from evenflow.transforms.io.records import Documents, validate
+from evenflow.transforms.io.records import Documents
+from evenflow.transforms.lab import documents
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
 from evenflow.transforms.lab.generation.support import WORD
 from evenflow.transforms.labels.finder import LabelFinder
@@ -90,23 +90,14 @@ class GroupCounter:
 class Corpus:
     """The templates of files."""
 
-    def __init__(self, templates: Iterable[Template], skipped: Mapping[str, int] | None = None):
-        self.templates = list(templates)
-        self.skipped = dict(skipped or {})
+    def __init__(self, templates: Iterable[Template]):
+        self.templates = list(islice(templates, MOST))
 
     @classmethod
     def read(cls, inputs: Sequence[str], config: Config, counter: GroupCounter) -> Corpus:
         """Read the templates of files."""
-        made: list[Template] = []
-        skipped = Counter[str]()
-        source = (block for name in files.match(list(inputs)) for block in read_blocks(name))
-        for block in join_texts(source):
-            for each in _templates(validate(block, config, frozenset()), counter):
-                if isinstance(each, str):
-                    skipped[each] += 1
-                elif len(made) < MOST:
-                    made.append(each)
-        return cls(made, skipped)
+        blocks = documents.read(inputs, config, keep_fields=True)
+        return cls(each for block in blocks for each in _templates(block, counter))
 
     def fitting(self, item: Item, seed: int) -> list[Template]:
         """The templates that an item's records can follow, in an order that is drawn."""
@@ -170,6 +161,15 @@ def name_span(text: str, name: str) -> Span | None:
     return spans[0] if len(spans) == 1 else None
 
 
+def name_spans(text: str, named: Mapping[str, str]) -> dict[str, Span] | None:
+    """Where the subject and the object are; None if one is not there once, or they overlap."""
+    spans = {side: span for side, name in named.items() if (span := name_span(text, name))}
+    if len(spans) < len(SIDES):
+        return None
+    first, second = sorted(spans.values())
+    return spans if first[1] <= second[0] else None
+
+
 def without(text: str, spans: Mapping[str, Span], instead: str = " ") -> str:
     """A text without its names."""
     for start, end in sorted(spans.values(), reverse=True):
@@ -186,8 +186,8 @@ def _names(template: Template, item: Item) -> bool:
     return bool(asked) and all(len(template.groups.get(name, ())) == 1 for name in asked)
 
 
-def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | str]:
-    """The templates of documents; a reason for a record with a relation that is none."""
+def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template]:
+    """The templates of documents."""
     columns = {each.name: (each, values) for each, values in found.fields.items()}
     triple = [columns[name][1] if name in columns else None for name in (SUBJECT, RELATION, OBJECT)]
     asked = {name: columns[name] for name in counter.fields if name in columns}
@@ -198,7 +198,7 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template | s
         }
         values = [None if each is None else each[number].as_py() for each in triple]
         if all(isinstance(each, str) and each for each in values):
-            yield _of_triple(identity, text, fields, *map(str, values))
+            yield from _of_triple(identity, text, fields, *map(str, values))
             continue
         every = counter.finder.find_all(text)
         mentions = counter.finder.named(every)
@@ -223,17 +223,8 @@ def _of_triple(
     subject: str,
     relation: str,
     other: str,
-) -> Template | str:
-    """The template of a record with a relation, or why it is none."""
-    if len(text) > LONGEST:
-        return "too long"
-    spans = {
-        side: name_span(text, name) for side, name in zip(SIDES, (subject, other), strict=True)
-    }
-    known = {side: span for side, span in spans.items() if span is not None}
-    if len(known) < len(spans):
-        return "a name is not there once"
-    (first, second) = sorted(known.values())
-    if first[1] > second[0]:
-        return "names overlap"
-    return Template(text, identity, {}, fields, relation, known)
+) -> Iterator[Template]:
+    """The template of a record with a relation, if its text is short and has both names once."""
+    spans = name_spans(text, {SUBJECT: subject, OBJECT: other})
+    if len(text) <= LONGEST and spans is not None:
+        yield Template(text, identity, {}, fields, relation, spans)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import orjson
-
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import limits
-from evenflow.transforms.lab.generation.checks import Against, Checker
-from evenflow.transforms.lab.generation.generate import Generated, Marks, generate, plan_id
+from evenflow.transforms.lab.generation.checks import Checker
+from evenflow.transforms.lab.generation.generate import Marks, generate, plan_id
 from evenflow.transforms.lab.generation.items import items
 from evenflow.transforms.lab.generation.likeness import likeness
 from evenflow.transforms.lab.generation.limits import Limit
@@ -21,22 +18,6 @@ from evenflow.transforms.lab.generation.writers import LlmWriter, Material
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
 
 TRIES = 5  # candidates for each record
-
-
-@dataclass(frozen=True)
-class Written:
-    """The records of a plan, with who wrote them.
-
-    `prompt`: Digest of the prompt.
-    """
-
-    plan: str
-    wanted: int
-    model: str
-    prompt: str
-    result: Generated
-    limits: Mapping[str, Mapping[str, object]]
-    likeness: Mapping[str, Any] | None = None
 
 
 class Session:
@@ -66,10 +47,12 @@ class Session:
         plan: Mapping[str, Any],
         tries: float = TRIES,
         more: Mapping[str, str] | None = None,
-    ) -> Written:
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """Write the records of a plan.
 
         `tries`: Most candidates for each record.
+
+        Returns the records, and what is said of their making.
         """
         asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
         self._items += len(asked)
@@ -78,13 +61,20 @@ class Session:
         marks = Marks(identity, names.column, names.id, self._knowledge)
         done = generate(asked, self._writer, self._checker, tries, marks)
         done.left += others
-        told = {each.reason: each.told for each in self._limits}
         wanted = sum(each.records for each in asked) + sum(each["records"] for each in others)
-        like = likeness(
-            [each.text for each in self._corpus.templates],
-            [each[names.column] for each in done.records],
-        )
-        return Written(identity, wanted, self._writer.model, self._writer.prompt, done, told, like)
+        before = [each.text for each in self._corpus.templates]
+        return done.records, {
+            "plan": identity,
+            "model": self._writer.model,
+            "prompt": self._writer.prompt,
+            "wanted": wanted,
+            "written": len(done.records),
+            "asked": done.asked,
+            "rejected": done.rejected,
+            "left": done.left,
+            "limits": {each.reason: each.told for each in self._limits},
+            "likeness": likeness(before, [each[names.column] for each in done.records]),
+        }
 
     @cached_property
     def _writer(self) -> LlmWriter:
@@ -96,8 +86,7 @@ class Session:
 
     @cached_property
     def _checker(self) -> Checker:
-        against = Against(self._corpus, self._counter, self._knowledge, self._limits)
-        return Checker(against)
+        return Checker(self._corpus, self._counter, self._knowledge, self._limits)
 
     @cached_property
     def _limits(self) -> list[Limit]:
@@ -112,25 +101,3 @@ class Session:
             texts = [each.text for each in self._corpus.templates]
             found.append(limits.perplexity(scorer, texts, name))
         return found
-
-
-def lines(written: Written) -> Iterator[bytes]:
-    """The records as JSON lines."""
-    return (orjson.dumps(each) + b"\n" for each in written.result.records)
-
-
-def told(written: Written) -> dict[str, Any]:
-    """What was written, without the records."""
-    result = written.result
-    return {
-        "plan": written.plan,
-        "model": written.model,
-        "prompt": written.prompt,
-        "wanted": written.wanted,
-        "written": len(result.records),
-        "asked": result.asked,
-        "rejected": result.rejected,
-        "left": result.left,
-        "limits": written.limits,
-        "likeness": written.likeness,
-    }

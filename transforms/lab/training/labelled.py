@@ -41,7 +41,6 @@ class Labelled:
     places: tuple[Place, ...]
     groups: tuple[str, ...]
     meant: tuple[Meant, ...]
-    numbers: tuple[int, ...]
 
     @property
     def owners(self) -> dict[int, int]:
@@ -92,7 +91,6 @@ def _of_row(row: Mapping, text: str) -> Iterator[Labelled]:
                 for entity in row["entities"]
                 if entity["attribute"] == attribute
             ),
-            tuple(at),
         )
 
 

@@ -11,9 +11,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import join_texts, read_blocks
-from evenflow.transforms.io.records import validate
+from evenflow.transforms.lab import documents
+from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists.loader import WordList
@@ -21,7 +20,6 @@ from evenflow.wordlists.loader import WordList
 PIECE = 1 << 20  # characters that are searched together: one search has a fixed cost
 EXAMPLES = 10  # sentences that are kept for a label
 AROUND = 300  # characters on each side of a mention in which its sentence is looked for
-WINDOWS = 1000  # mentions whose sentences are cut at a time: 0.6 MB of text
 
 Ints = npt.NDArray[np.int64]
 
@@ -64,9 +62,7 @@ class Mentions:
 
 def texts(inputs: Sequence[str], config: Config) -> Iterator[list[str]]:
     """Read the texts of a corpus, block by block."""
-    source = (block for name in files.match(list(inputs)) for block in read_blocks(name))
-    for block in join_texts(source):
-        yield validate(block, config, frozenset(), keep_fields=False).texts
+    return (block.texts for block in documents.read(inputs, config))
 
 
 def count(
@@ -117,68 +113,41 @@ def _matrix(rows: list[Ints], columns: list[Ints], shape: tuple[int, int]) -> sp
     )
 
 
-@dataclass(slots=True)
-class _Example:
-    """A sentence of a label: its key, a text, and the place of a mention while that is a window."""
-
-    key: int
-    text: str
-    at: int
-
-
 class _Examples:
     """Keeps sentences of each label from documents that are spread over the corpus.
 
     The same corpus gives the same sentences: those whose checksums of document and label are
-    smallest. Sentences are cut out of windows many at a time: one search has a fixed cost.
+    smallest. Sentences are cut out of windows all together: one search has a fixed cost.
     """
 
     def __init__(self, most: int):
         self._most = most
-        self._kept: dict[str, dict[int, _Example]] = {}
-        self._windows: list[_Example] = []
+        self._kept: dict[str, Top] = {}
 
     def add(self, document: int, label: str, text: str, start: int, end: int) -> None:
-        """Keep the sentence of a mention text[start:end], or not."""
-        own = self._kept.setdefault(label, {})
-        if document in own:
-            return
+        """Keep what is around a mention text[start:end], or not."""
+        own, name = self._kept.setdefault(label, Top(self._most)), f"{document:012}"
         key = zlib.crc32(f"{document} {label}".encode())
-        if len(own) >= self._most:
-            worst = max(own, key=lambda each: own[each].key)
-            if own[worst].key <= key:
-                return
-            del own[worst]
+        if not own.wants(-key, name):
+            return
         above, below = max(start - AROUND, 0), end + AROUND
         if (blank := text.rfind(BETWEEN, above, start)) >= 0:
             above = blank + len(BETWEEN)
         if (blank := text.find(BETWEEN, end, below)) >= 0:
             below = blank
-        window = text[above:below]
-        own[document] = _Example(key, window, start - above)
-        self._windows.append(own[document])
-        if len(self._windows) >= WINDOWS:
-            self._cut()
+        own.add(-key, name, (text[above:below], start - above))
 
     def found(self) -> dict[str, list[str]]:
-        """The sentences by label."""
-        self._cut()
-        return {
-            label: [each.text for each in sorted(own.values(), key=lambda each: each.key)]
-            for label, own in self._kept.items()
-        }
-
-    def _cut(self) -> None:
-        """Replace each window by the sentence of its mention, on one line."""
-        text = BETWEEN.join(each.text for each in self._windows)
-        bounds = np.array(sentences(text)).reshape(-1, 2)
-        start = 0
-        for each in self._windows:
-            end = start + len(each.text)
-            place = np.searchsorted(bounds[:, 0], start + each.at, "right") - 1
-            first, last = bounds[place].tolist() if place >= 0 else (start, end)
-            if not first <= start + each.at < last:
-                first, last = start, end
-            each.text = " ".join(text[max(first, start) : min(last, end)].split())
-            start = end + len(BETWEEN)
-        self._windows.clear()
+        """The sentences by label, each on one line."""
+        windows = [item for own in self._kept.values() for *_, item in own.best()]
+        bounds = np.array(sentences(BETWEEN.join(text for text, _ in windows))).reshape(-1, 2)
+        cut: list[str] = []
+        begin = 0
+        for text, at in windows:
+            place = np.searchsorted(bounds[:, 0], begin + at, "right") - 1
+            first, last = (bounds[place] - begin).tolist() if place >= 0 else (0, len(text))
+            inside = first <= at < last
+            cut.append(" ".join((text[max(first, 0) : last] if inside else text).split()))
+            begin += len(text) + len(BETWEEN)
+        made = iter(cut)
+        return {label: [next(made) for _ in own.best()] for label, own in self._kept.items()}

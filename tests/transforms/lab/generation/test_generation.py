@@ -14,7 +14,7 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.coverage.additions import PlanError
 from evenflow.transforms.lab.generation import limits
-from evenflow.transforms.lab.generation.checks import NEAR, REASONS, Against, Checker, Shingles
+from evenflow.transforms.lab.generation.checks import NEAR, REASONS, Checker, Shingles
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
 from evenflow.transforms.lab.generation.items import Draft, items
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
@@ -64,7 +64,7 @@ def triples(tmp_path: Path) -> str:
 def test_stereotypes_are_rejected_where_the_gate_looks_for_them(tmp_path: Path) -> None:
     config = Config.model_validate({"stereotypes": {"action": "remove"}})
     counter = GroupCounter(config, ["gender"])
-    checker = Checker(Against(Corpus([]), counter, None, [limits.stereotype(config)]))
+    checker = Checker(Corpus([]), counter, None, [limits.stereotype(config)])
     [item], _ = items(plan((2, {"gender": "female"})), ["gender"], None)
     texts = ["Women are too emotional to be good leaders.", "Two women waited for the bus."]
     found = [checker.check(Draft(each, "a"), item)[1] for each in texts]
@@ -140,7 +140,7 @@ def asked_for(tmp_path: Path) -> Callable[..., tuple[Generated, Scripted]]:
         corpus = Corpus.read([triples(tmp_path)], config, counter)
         asker = Scripted(texts, relation)
         writer = LlmWriter(Material(corpus, knowledge, 0), counter, asker, "m")
-        checker = Checker(Against(corpus, counter, knowledge, within))
+        checker = Checker(corpus, counter, knowledge, within)
         target = {"subject.gender": "female", "relation": "employer"}
         wanted, _ = items(plan((1, target)), counter.named, knowledge)
         marks = Marks("p", "text", "id", knowledge)
