@@ -106,7 +106,7 @@ def test_killed_twice_it_ends_the_same(corpus: Path, tmp_path: Path, call: Call)
     for finished in (3, 30):
         words = [COMMAND, "lab", "paper", str(file), "--output", str(cut)]
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            while len(list(cut.rglob("measured.json"))) < finished and process.poll() is None:
+            while len(list((cut / CELLS).rglob("measured.json"))) < finished and process.poll() is None:
                 time.sleep(0.01)
             process.kill()
     assert process.returncode == -signal.SIGKILL and not (cut / RESULT).exists()
@@ -118,7 +118,7 @@ def test_killed_twice_it_ends_the_same(corpus: Path, tmp_path: Path, call: Call)
     # Another corpus is refused, also where the file names the same one
     written(file, corpus, seeds=4, arms=[*arms, "half"])
     other = call("lab", "paper", file, "--output", cut)
-    assert other.status == 2 and "begun with other settings or texts" in other.err
+    assert other.status == 2 and "begun with other data or settings" in other.err
 
 
 def test_an_estimate_leaves_nothing_behind(corpus: Path, tmp_path: Path, call: Call) -> None:
