@@ -284,9 +284,10 @@ def _llm(planned: Planned) -> Iterator[Diagnosis]:
     if planned.config.llm.url is None:
         return
     from evenflow.prompts import loader
-    from evenflow.transforms.llm.client import check
     from evenflow.transforms.llm.client.client import Client
+    from evenflow.transforms.llm.client.http import REFUSED
     from evenflow.transforms.llm.client.server import describe
+    from evenflow.transforms.llm.questions import Question
     from evenflow.transforms.llm.worker import settings
 
     server = settings(planned.config)
@@ -295,9 +296,12 @@ def _llm(planned: Planned) -> Iterator[Diagnosis]:
     yield Diagnosis("language model", "fine", text)
     remarks: list[str] = []
     with Client(server, say=remarks.append) as client:
-        for each in check.check(client, loader.names()):
+        for name in loader.names():
+            [each] = client.ask([Question.example(loader.load(name))])
             text = each.reason or f"{each.seconds:.2f} s, {each.tokens} tokens"
-            yield Diagnosis(f"prompt {each.prompt}", "missing" if each.reason else "fine", text)
+            yield Diagnosis(f"prompt {name}", "missing" if each.reason else "fine", text)
+            if each.reason == REFUSED:
+                break  # no other question would do better
     yield from (Diagnosis("language model", "note", each) for each in remarks)
 
 

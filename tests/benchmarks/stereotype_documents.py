@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from figures import share
-from stereotype_examples import FINDER, SHIPPED, Copies, real, spans, used_to_calibrate
+from stereotype_examples import FINDER, SHIPPED, Copies, read, real, spans, used_to_calibrate
 
 from evenflow.schemas.config import load
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
+from evenflow.transforms.measures.stereotypes.judging import StereotypeJudge
 from evenflow.transforms.measures.stereotypes.masking import mask
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import sentences
@@ -71,13 +72,17 @@ class Counts:
             own[:] = [a + b for a, b in zip(own, theirs, strict=True)]
 
 
+def report() -> list[dict[str, Any]]:
+    """The report documents."""
+    with gzip.open(DOCUMENTS, "rt", encoding="utf-8") as file:
+        return [each for each in map(json.loads, file) if each["split"] == "report"]
+
+
 def documents() -> tuple[list[dict[str, Any]], int]:
     """The report documents that no model has seen, and how many others were left out."""
     seen = {row.doc for row, _ in real() if row.split != "report" or used_to_calibrate(row)}
-    with gzip.open(DOCUMENTS, "rt", encoding="utf-8") as file:
-        report = [each for each in map(json.loads, file) if each["split"] == "report"]
-    kept = [each for each in report if each["id"] not in seen]
-    return kept, len(report) - len(kept)
+    kept = [each for each in report() if each["id"] not in seen]
+    return kept, len(report()) - len(kept)
 
 
 def plain(text: str) -> str:
@@ -185,6 +190,22 @@ def counts(
         yield each["source"].split("-")[0], own
 
 
+def they() -> None:
+    """Print how many calls of sentences about "they" are right, see stereotype_sets_README.md."""
+    whole = report()
+    read_so = {(each["number"], each["start"]): each["label"] for each in read("stereotype_they")}
+    texts = [Relevant(0, each["text"], sentences(each["text"]), ()) for each in whole]
+    judge = StereotypeJudge(load(None, {}, SHIPPED), SHIPPED, every=True)
+    found: dict[tuple[int, int], float] = {}
+    for each in judge.judge(texts, [each for each in judge.candidates(texts) if each.before]):
+        at = each.candidate
+        key = whole[at.document]["number"], texts[at.document].sentences[at.sentence][0]
+        found[key] = max(found.get(key, 0.0), each.potential or 0.0)
+    for least in (THRESHOLD, 0.7):
+        right = [read_so[key] for key, chance in found.items() if chance >= least]
+        print(f"about “they”, called from {least}: right {share(sum(right), len(right))}")
+
+
 def line(name: str, own: Counts) -> str:
     """A line of the table."""
     said = [
@@ -212,3 +233,4 @@ def main(remove_from: float | None = None) -> None:
     for source, own in sorted(by_source.items()):
         print(line(source, own))
     print(f"{total.unplaced} lines have no sentence")
+    they()

@@ -91,11 +91,6 @@ def spans(sentence: str) -> list[Span]:
     return sorted((each.start, each.end, each.attribute) for each in FINDER.find(sentence))
 
 
-def kind_of(source: str) -> str:
-    """The kind of text of a source: posts, where most stereotypes stand, or other."""
-    return "posts" if source.removesuffix("-older") == "reddit" else "other"
-
-
 def read(name: str) -> list[dict[str, Any]]:
     path = TESTS / f"{name}.jsonl"
     return (

@@ -55,7 +55,7 @@ def of_documents(documents: Sequence[dict[str, Any]]) -> Iterator[tuple[Row, int
             for key in [(number, name) for number in numbers for name in attributes(group)]:
                 found[key] = max(found.get(key, 0), strength)
         told.append(found)
-    for number, at, attribute, spans in find_candidates(FINDER, whole):
+    for number, at, attribute, spans, _ in find_candidates(FINDER, whole):
         each, (start, end) = documents[number], whole[number].sentences[at]
         if end - start <= MOST:
             strength = told[number].get((at, attribute), 0)

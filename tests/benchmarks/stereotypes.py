@@ -22,7 +22,6 @@ from stereotype_calibration import of_creed
 from stereotype_examples import (
     SHIPPED,
     Row,
-    kind_of,
     read,
     shown,
 )
@@ -76,8 +75,6 @@ def by_label(judge: Judge) -> None:
             ("all", listed | True),
             ("listed groups", listed),
             ("other groups", ~listed),
-            ("posts", np.array([kind_of(row.source) == "posts" for row, _ in own])),
-            ("no posts", np.array([kind_of(row.source) != "posts" for row, _ in own])),
         ):
             if not at.any():
                 continue

@@ -15,9 +15,9 @@ from parts import require
 from services import tiny_qwen, vllm_server
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.client import check
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import ServerSettings
+from evenflow.transforms.llm.questions import Question
 
 # With random weights an object rarely closes by chance alone: a bound on its text does it.
 SCHEMA = {
@@ -67,8 +67,7 @@ def test_what_it_refuses_has_its_reason(
 
 def test_the_check_asks_every_prompt(settings: ServerSettings) -> None:
     with Client(settings, say=lambda _: None) as client:
-        checks = check.check(client, loader.names())
-    assert [each.prompt for each in checks] == list(loader.names())
+        checks = client.ask([Question.example(loader.load(name)) for name in loader.names()])
     # Noise may run on to max_tokens; a refusal would be another reason.
     assert {each.reason for each in checks} <= {"", "answer cut off"}
     assert all(each.tokens > 0 for each in checks)

@@ -6,15 +6,15 @@ The mode of a step is that rule: `select_none` (embedded), `select_all` (llm), o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from evenflow.transforms.llm.answers import QuestionOutcome, ask_checked
 from evenflow.transforms.llm.questions import Asker, Question, worth
 
 T = TypeVar("T")
-Value = TypeVar("Value", covariant=True)
 
 # From the embedded model's score of each item (0 to 1; None: it cannot judge) to the items to ask
 # about, most valuable first.
@@ -69,14 +69,36 @@ def _distance(score: float | None, middle: float) -> float:
     return 0.0 if score is None else abs(score - middle)
 
 
-class Examination(Protocol[Value]):
-    """A step that an LLM can take over: the question about a sentence, and its answer's meaning."""
+@dataclass
+class Tiered(ABC, Generic[T]):
+    """Values of sentences from an embedded model, and from an LLM where a rule says so.
 
+    Attributes:
+        model: The embedded model.
+        middle: The score at which the embedded model decides.
+        acting: Attributes that are asked about; none: all.
+    """
+
+    model: Any
+    asker: Asker
+    select: Select
+    middle: float = 0.5
+    acting: Collection[str] = ()
+
+    @abstractmethod
+    def embedded(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[T | None]:
+        """The embedded model's value of each sentence; None: it cannot judge it."""
+
+    @abstractmethod
+    def score(self, value: T) -> float:
+        """The score (0 to 1) of a value, by which the rule selects."""
+
+    @abstractmethod
     def question(self, sentence: str, labels: Labels) -> Question | None:
-        """The question; None if the sentence is too long to be asked about."""
-        ...
+        """The question about a sentence; None if the sentence is too long to be asked about."""
 
-    def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> Value:
+    @abstractmethod
+    def check(self, sentence: str, labels: Labels, value: dict[str, Any]) -> T:
         """The value that an answer stands for.
 
         Args:
@@ -85,36 +107,6 @@ class Examination(Protocol[Value]):
         Raises:
             RejectedError: The answer may not be used.
         """
-        ...
-
-
-class Tiered(Generic[T]):
-    """Values of sentences from an embedded model, and from an LLM where a rule says so.
-
-    Args:
-        embedded: The embedded model: from sentences and their labels to values.
-        score: The score (0 to 1) of a value, by which the rule selects.
-        middle: The score at which the embedded model decides.
-        acting: Attributes that are asked about; none: all.
-    """
-
-    def __init__(
-        self,
-        embedded: Callable[[Sequence[str], Sequence[Labels]], Sequence[T | None]],
-        score: Callable[[T], float],
-        examination: Examination[T],
-        asker: Asker,
-        select: Select,
-        middle: float = 0.5,
-        acting: Collection[str] = (),
-    ):
-        self.acting = acting
-        self.embedded = embedded
-        self.score = score
-        self.examination = examination
-        self.asker = asker
-        self.select = select
-        self.middle = middle
 
     def judge(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[QuestionOutcome[T]]:
         """A value for each sentence with its origin.
@@ -133,7 +125,7 @@ class Tiered(Generic[T]):
         outcomes = ask_checked(
             self.asker,
             [self._question(sentences[index], labels[index], scores[index]) for index in asked],
-            lambda number, value: self.examination.check(
+            lambda number, value: self.check(
                 sentences[asked[number]], labels[asked[number]], value
             ),
         )
@@ -151,5 +143,5 @@ class Tiered(Generic[T]):
 
     def _question(self, sentence: str, labels: Labels, score: float | None) -> Question | None:
         """The question about a sentence, with its worth."""
-        question = self.examination.question(sentence, labels)
+        question = self.question(sentence, labels)
         return None if question is None else replace(question, worth=worth(score, self.middle))

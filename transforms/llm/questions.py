@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from evenflow.prompts.loader import Prompt, Slot, json_digest
+from evenflow.prompts.loader import SENTENCE, Prompt, Slot, json_digest
 
 # Where an answer's value comes from. A fallback has no value: the embedded model decides.
 Origin = Literal["model", "cache", "fallback"]
@@ -56,6 +56,12 @@ class Question:
         """
         messages = tuple(prompt.messages(sentence, **slots))
         return cls(prompt.name, prompt.digest, messages, prompt.schema, sentence, worth)
+
+    @classmethod
+    def example(cls, prompt: Prompt) -> Question:
+        """A prompt's question about its own first example, which shows whether a server answers."""
+        slots = dict(prompt.examples[0][0])
+        return cls.of(prompt, str(slots.pop(SENTENCE)), slots)
 
 
 @dataclass(frozen=True)

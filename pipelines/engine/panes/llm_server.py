@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from evenflow.pipelines.terminal.outcome import Outcome
+from evenflow.prompts import loader
 from evenflow.schemas.config import Config
-from evenflow.transforms.llm.client import check
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.http import REFUSED
 from evenflow.transforms.llm.client.server import describe, refused_key
 from evenflow.transforms.llm.client.settings import InferenceError
+from evenflow.transforms.llm.questions import Question
 from evenflow.transforms.llm.worker import models, settings
 
 PROBE_SECONDS = 10.0  # that the server has for the question before a run
@@ -29,10 +30,10 @@ def probe(config: Config) -> Iterator[str]:
     for model, prompt in asked.items():
         server = settings(config, model)
         with Client(replace(server, deadline=min(server.deadline, PROBE_SECONDS))) as client:
-            [found] = check.check(client, [prompt])
+            [found] = client.ask([Question.example(loader.load(prompt))])
         if found.reason == REFUSED:
             raise InferenceError(f"{refused_key(server)}, which the first question had")
-        if not found.is_sound:
+        if found.reason:
             yield (
                 f"{server.shown}: the language model {model} left the first question unanswered"
                 f" ({found.reason}); where it does so again, the embedded model answers in its"

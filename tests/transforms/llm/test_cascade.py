@@ -14,12 +14,10 @@ from substitution_questions import about
 from evenflow.transforms.llm.answers import QUOTE, RejectedError
 from evenflow.transforms.llm.cascade import (
     Labels,
-    Mode,
     Select,
     Tiered,
     Unsure,
     select_all,
-    select_none,
     selection,
 )
 from evenflow.transforms.llm.questions import Question
@@ -30,9 +28,9 @@ SCORES = [0.1, 0.52, None, 0.9, 0.4, 0.5]
 @pytest.mark.parametrize(
     ("select", "asked"),
     [
-        (select_none, []),
-        (select_all, [2, 5, 1, 4, 0, 3]),
-        (Unsure(0.3, 0.6), [5, 1, 4]),
+        (selection("embedded", (0.3, 0.6), 0.5), []),
+        (selection("cascade", (0.3, 0.6), 0.5), [5, 1, 4]),
+        (selection("llm", (0.3, 0.6), 0.5), [2, 5, 1, 4, 0, 3]),
         (Unsure(0.3, 0.6, 0.38), [4, 5, 1]),
         (Unsure(0.5, 0.5), [5]),
         (Unsure(0, 1), [5, 1, 4, 0, 3]),
@@ -59,15 +57,16 @@ def test_a_cascade_asks_within_its_band_the_nearest_first(
     assert distances == sorted(distances)
 
 
-@pytest.mark.parametrize(
-    ("mode", "asked"), [("embedded", []), ("cascade", [5, 1, 4]), ("llm", [2, 5, 1, 4, 0, 3])]
-)
-def test_modes(mode: Mode, asked: list[int]) -> None:
-    assert list(selection(mode, (0.3, 0.6), 0.5)(SCORES)) == asked
-
-
-class Verdicts:
+class Verdicts(Tiered[int]):
     """Asks whether a sentence is valid; the value counts its letters."""
+
+    def embedded(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[int | None]:
+        """The length of each sentence; None for "unknown"."""
+        return [None if sentence == "unknown" else len(sentence) for sentence in sentences]
+
+    def score(self, value: int) -> float:
+        """A tenth of it."""
+        return value / 10
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
         """A question; none about an empty sentence."""
@@ -78,11 +77,6 @@ class Verdicts:
         if value["verdict"] == "INVALID":
             raise RejectedError(QUOTE)
         return 100 + len(sentence) + len(labels)
-
-
-def embedded(sentences: Sequence[str], labels: Sequence[Labels]) -> list[int | None]:
-    """The length of each sentence; None for "unknown"."""
-    return [None if sentence == "unknown" else len(sentence) for sentence in sentences]
 
 
 def reply(data: Any) -> Any:
@@ -99,7 +93,7 @@ def reply(data: Any) -> Any:
 
 
 def test_values_come_from_the_tier_that_could_judge() -> None:
-    tiers = Tiered(embedded, lambda value: value / 10, Verdicts(), Says(reply), select_all)
+    tiers = Verdicts(None, Says(reply), select_all)
     sentences = ["right", "wrong", "silent", "", "unknown"]
     judged = tiers.judge(sentences, [[(0, 5, "gender")], [], [], [], []])
     assert [(each.value, each.origin, each.reason) for each in judged] == [
@@ -113,9 +107,7 @@ def test_values_come_from_the_tier_that_could_judge() -> None:
 
 def test_what_is_not_selected_stays_embedded() -> None:
     asker = Says(reply)
-    judged = Tiered(embedded, lambda value: value / 10, Verdicts(), asker, Unsure(0.5, 0.6)).judge(
-        ["ab", "right", "unknown"], [[], [], []]
-    )
+    judged = Verdicts(None, asker, Unsure(0.5, 0.6)).judge(["ab", "right", "unknown"], [[], [], []])
     assert [(each.value, each.origin) for each in judged] == [
         (2, "embedded"),
         (105, "model"),

@@ -23,7 +23,6 @@ from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
 from evenflow.transforms.measures.stereotypes.llm_detector import (
-    Detection,
     TieredDetector,
     about_sentence,
 )
@@ -148,7 +147,8 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
     question = about_sentence("stereotypes", text, own)
     assert question is not None or len(text) > llm_answers.LONGEST_SENTENCE
     for way in WAYS:
-        judged = TieredDetector(Silent(), Obeys(case, way), select_all).judge([text], [own])[0]
+        detector = TieredDetector(Silent(), Obeys(case, way), select_all)
+        [judged] = detector.judge([text], [own])
         if judged.value is None:
             assert judged.origin == "fallback"
             assert judged.reason in REASONS
@@ -156,7 +156,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
         assert question is not None
         answer = answers("stereotypes", case)[way % len(answers("stereotypes", case))]
         assert Draft202012Validator(question.schema).is_valid(answer)
-        assert judged.value == Detection().check(text, own, answer)
+        assert judged.value == detector.check(text, own, answer)
         assert all(
             find_quote(text, answer[field])
             for field in ("label", "said")
@@ -183,7 +183,7 @@ def test_indicators_rest_on_the_sentence_or_are_rejected(case: Mapping[str, Any]
             assert judged.value == rules
             assert judged.reason in REASONS
         else:
-            assert judged.value is not None
+            assert judged.value is not None and judged.value.score is not None
             assert 0 <= judged.value.score <= 1
             assert find_quote(text, case["payload"])
 

@@ -17,7 +17,6 @@ from evenflow.pipelines.pages.report.report import build
 from evenflow.prompts import loader as prompts
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.llm.client.check import example
 from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.llm.worker import Tier, cache_path, models
@@ -219,7 +218,7 @@ def test_each_step_asks_its_model_and_the_cost_says_which_answered(tmp_path: Pat
         },
     )
     names = ("stereotypes", "indicators", "generation")
-    questions = [example(prompts.load(name)) for name in (*names, names[0])]
+    questions = [Question.example(prompts.load(name)) for name in (*names, names[0])]
     with ScriptedLLM(model="large", others=("small",)) as server:
         config = config.model_copy(
             update={"llm": config.llm.model_copy(update={"url": server.url})}

@@ -16,7 +16,7 @@ from evenflow.transforms.annotation import sample
 from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files
 from evenflow.transforms.llm.worker import STEPS
-from evenflow.transforms.measures.stereotypes.llm_detector import Detection
+from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence
 from evenflow.transforms.repair.estimate import Sample, Sampler, answer_tokens, configured_modes
 
 
@@ -87,7 +87,7 @@ def test_tokens_are_those_of_the_messages(tmp_path: Path) -> None:
     written(tmp_path / "a.jsonl", ["My sister sings. The rain fell."])
     sample, size = sampled(tmp_path, 10)
     total = sample.total({"stereotypes": "llm"}, size)
-    question = Detection().question("My sister sings.", [(3, 9, "gender")])
+    question = about_sentence("stereotypes", "My sister sings.", [(3, 9, "gender")])
     assert question is not None
     characters = sum(len(message["content"]) for message in question.messages)
     assert (total.questions, total.tokens) == (

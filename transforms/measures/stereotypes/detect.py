@@ -9,16 +9,15 @@ the encoder reads the rest (`probabilities`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Protocol
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.plugins import DETECTORS, load
-from evenflow.transforms.measures.stereotypes import probabilities
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE
-from evenflow.transforms.measures.stereotypes.masking import Span, mask
+from evenflow.transforms.measures.stereotypes.masking import Span
+from evenflow.transforms.measures.stereotypes.probabilities import shipped
 
-__all__ = ["THRESHOLD", "UNSURE", "Detector", "EncoderDetector", "shipped"]
+__all__ = ["THRESHOLD", "UNSURE", "Detector", "shipped"]
 
 
 class Detector(Protocol):
@@ -38,24 +37,6 @@ class Detector(Protocol):
             None: the detector cannot judge the sentence.
         """
         ...
-
-
-class EncoderDetector:
-    """The detector of the shipped models."""
-
-    def __init__(self, reader: probabilities.SentenceReader):
-        self.reader = reader
-
-    def detect(
-        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
-    ) -> list[float | None]:
-        """The probability of a stereotype in each sentence; see `Detector.detect`.
-
-        Returns N probabilities (0 to 1), or None.
-        """
-        return self.reader.probabilities(
-            [mask(text, own) for text, own in zip(sentences, labels, strict=True)]
-        )
 
 
 class PluginDetector:
@@ -81,9 +62,3 @@ def of(config: Config) -> Detector:
     """The detector of a configuration."""
     name = config.stereotypes.detector
     return shipped() if name is None else PluginDetector(name)
-
-
-@cache
-def shipped() -> EncoderDetector:
-    """The detector of this package."""
-    return EncoderDetector(probabilities.shipped())

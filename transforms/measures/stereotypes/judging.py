@@ -9,6 +9,7 @@ strong stereotype.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,12 +25,23 @@ from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, Calibration, cut
 from evenflow.transforms.measures.stereotypes.detect import Detector
 from evenflow.transforms.measures.stereotypes.indicators import Indicators
-from evenflow.transforms.measures.stereotypes.masking import Span, unlisted, widened
+from evenflow.transforms.measures.stereotypes.masking import (
+    LONGEST,
+    SEVERAL,
+    THEY,
+    Span,
+    placeholder,
+    unlisted,
+    widened,
+)
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.substitution.sets import Set
 from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched at a time
+# A sentence that begins with a word for the group of the sentence before
+_THEY = "|".join(THEY).replace("'", "['’]")
+BEGIN = re.compile(rf"\W*(?:(?:and|because|but|if|so|when)\W+)?({_THEY})\b", re.IGNORECASE)
 NEVER = 2.0  # above every probability
 
 
@@ -56,12 +68,14 @@ class Candidate(NamedTuple):
     Attributes:
         sentence: The sentence's number in the document.
         spans: The words that name the groups, with offsets into the sentence.
+        before: The same of the sentence before, where this one names its group by "they" alone.
     """
 
     document: int
     sentence: int
     attribute: str
     spans: list[Span]
+    before: Sequence[Span] = ()
 
 
 class Judgement(NamedTuple):
@@ -129,7 +143,8 @@ class StereotypeJudge:
         """Find the sentences that name groups, see `find_candidates`."""
         for first, last in pieces([each.text for each in documents], PIECE):
             found = [find_candidates(each, documents[first:last]) for each in self._finders]
-            for each in sorted(chain(*found)):
+            named = sorted(chain(*found))
+            for each in sorted([*named, *_meant(named, documents[first:last])]):
                 yield each._replace(document=first + each.document)
 
     def judge(
@@ -151,11 +166,13 @@ class StereotypeJudge:
         texts = [_text(documents[each.document], each.sentence) for each in candidates]
         spans = [each.spans for each in candidates]
         chances = self._detector.detect(texts, spans)
-        scored = [
-            i
-            for i, chance in enumerate(chances)
-            if all_indicators or (chance is not None and chance >= THRESHOLD)
-        ]
+        # A sentence about “them” must hold alone, and after the sentence that names them
+        if likely := [i for i, each in enumerate(candidates) if each.before and _may(chances[i])]:
+            joined = [_joined(documents[candidates[i].document], candidates[i]) for i in likely]
+            again = self._detector.detect([text for text, _ in joined], [own for _, own in joined])
+            for i, chance in zip(likely, again, strict=True):
+                chances[i] = chance
+        scored = [i for i, chance in enumerate(chances) if all_indicators or _may(chance)]
         found = self._scorer.indicators([texts[i] for i in scored], [spans[i] for i in scored])
         scores = dict(zip(scored, found, strict=True))
         return [
@@ -177,6 +194,7 @@ class StereotypeJudge:
         of_creed, name = found.is_of_creed, candidate.attribute
         sure = (
             found.strength >= threshold
+            and not candidate.before
             and potential >= self._least(name, of_creed)
             and (self._acts_on_creeds or not of_creed)
         )
@@ -214,6 +232,38 @@ def find_candidates(finder: LabelFinder, documents: Sequence[Relevant]) -> Itera
         yield from (Candidate(*key, spans) for key, spans in sorted(found.items()))
 
 
+def _meant(named: Sequence[Candidate], documents: Sequence[Relevant]) -> Iterator[Candidate]:
+    """Find the sentences that name a group by "they" alone, which the sentence before names.
+
+    The group is named in the plural, and no line break lies between.
+    """
+    known = {each[:3] for each in named}
+    for each in named:
+        text, bounds = documents[each.document].text, documents[each.document].sentences
+        number = each.sentence + 1
+        if number == len(bounds) or (each.document, number, each.attribute) in known:
+            continue
+        (first, stop), (start, end) = bounds[each.sentence], bounds[number]
+        begin = BEGIN.match(text, start, end)
+        if begin is None or end - first > LONGEST or "\n" in text[stop:start]:
+            continue
+        if any(placeholder(text[first + a : first + b]) == SEVERAL for a, b, _ in each.spans):
+            they = begin.start(1) - start, begin.end(1) - start, each.attribute
+            yield each._replace(sentence=number, spans=[they], before=each.spans)
+
+
+def _joined(document: Relevant, candidate: Candidate) -> tuple[str, list[Span]]:
+    """A sentence together with the one before, and the words of both that name the group."""
+    (first, _), (start, end) = document.sentences[candidate.sentence - 1 : candidate.sentence + 1]
+    own = [(start - first + a, start - first + b, name) for a, b, name in candidate.spans]
+    return document.text[first:end], [*candidate.before, *own]
+
+
+def _may(chance: float | None) -> bool:
+    """Whether a sentence may state a stereotype."""
+    return chance is not None and chance >= THRESHOLD
+
+
 def _text(document: Relevant, number: int) -> str:
     """The text of a sentence."""
     start, end = document.sentences[number]
@@ -245,4 +295,4 @@ class StereotypeBar:
         chances = self._detector.detect(
             [read[each.document].text for each in found], [each.spans for each in found]
         )
-        return any(chance is not None and chance >= THRESHOLD for chance in chances)
+        return any(map(_may, chances))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from evenflow.prompts import loader
@@ -14,25 +15,35 @@ from evenflow.transforms.llm.answers import (
     QUOTE,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Labels, Select, Tiered, selection
+from evenflow.transforms.llm.cascade import Labels, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
 from evenflow.transforms.measures.stereotypes import calibration, detect, measured
-from evenflow.transforms.measures.stereotypes.detect import Detector
 
 # Probabilities of an answer: the model states none of its own. A yes flags; it has a higher
 # probability only if labelled rows showed it (`measured`).
 YES, NO = detect.THRESHOLD, 0.0
 
 
-class Detection:
-    """Q1 to Q6 of stereotype detection (main paper, 4.2.3 and D.2), an examination for `Tiered`.
+@dataclass
+class TieredDetector(Tiered[float]):
+    """A detector of two tiers, in the protocol of `detect.Detector`; see `Tiered`.
 
-    `shown`: Attribute → the probability of a stereotype after a yes.
+    It asks Q1 to Q6 of stereotype detection (main paper, 4.2.3 and D.2).
+
+    Attributes:
+        shown: Attribute → the probability of a stereotype after a yes.
     """
 
-    def __init__(self, shown: Mapping[str, float] | None = None):
-        self.shown = shown or {}
+    shown: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def embedded(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[float | None]:
+        """The embedded detector's probabilities."""
+        return self.model.detect(sentences, labels)
+
+    def score(self, value: float) -> float:
+        """The probability."""
+        return value
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
         """The question about a sentence; None if the sentence is too long."""
@@ -45,11 +56,10 @@ class Detection:
             if value["stereotype"] or any(part is not None for part in parts):
                 raise RejectedError(CONTRADICTION)
             return NO
-        if value["label"] is None or value["belief"] is None or value["trait"] is None:
-            raise RejectedError(CONTRADICTION)
-        if value["trait"] and value["said"] is None:
-            raise RejectedError(CONTRADICTION)
-        if value["stereotype"] != (value["belief"] and value["trait"]):
+        if None in (value["label"], value["belief"], value["trait"]) or (
+            (value["trait"] and value["said"] is None)
+            or value["stereotype"] != (value["belief"] and value["trait"])
+        ):
             raise RejectedError(CONTRADICTION)
         label_span(sentence, labels, value["label"])
         if value["said"] is not None and find_quote(sentence, value["said"]) is None:
@@ -57,21 +67,6 @@ class Detection:
         if not value["stereotype"]:
             return NO
         return min((self.shown.get(name, YES) for *_, name in labels), default=YES)
-
-
-class TieredDetector(Tiered[float]):
-    """A detector of two tiers, in the protocol of `detect.Detector`; see `Tiered`."""
-
-    def __init__(
-        self,
-        embedded: Detector,
-        asker: Asker,
-        select: Select,
-        middle: float = 0.5,
-        acting: Collection[str] = (),
-        shown: Mapping[str, float] | None = None,
-    ):
-        super().__init__(embedded.detect, float, Detection(shown), asker, select, middle, acting)
 
     def believed(self, own: float | None, answered: float) -> float:
         """The probability after an answer: a yes leaves the embedded model's if that is higher."""
@@ -84,17 +79,8 @@ class TieredDetector(Tiered[float]):
 
 def tiered(config: Config, asker: Asker) -> TieredDetector:
     """The detector of a configuration with its language model."""
-    return unmeasured(config, asker, calibration.acting(config), measured.believed(config))
-
-
-def unmeasured(
-    config: Config,
-    asker: Asker,
-    acting: Collection[str] = (),
-    shown: Mapping[str, float] | None = None,
-) -> TieredDetector:
-    """The same before labelled rows showed how far a yes is believed."""
     select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
+    acting, shown = calibration.acting(config), measured.believed(config)
     return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD, acting, shown)
 
 

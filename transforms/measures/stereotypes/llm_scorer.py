@@ -7,18 +7,18 @@ paper (4.2.3); a linear sum over its answers is the score.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
-from evenflow.transforms.llm.cascade import Labels, Select, Tiered, selection
+from evenflow.transforms.llm.cascade import Labels, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
 from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators
-from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer, Indicator, Indicators
+from evenflow.transforms.measures.stereotypes.indicators import Indicator, Indicators
 from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence, label_span
 
 TARGET = {"generic": "generic target", "specific": "specified target"}
@@ -35,11 +35,21 @@ AROUND = 0.15  # the embedded indicators are unsure if the strength is so near t
 UNFOUND = {"explanation": "no", "signal_word": "none", "stance": "stated"}
 
 
-class Indication:
-    """The ten questions of stereotype assessment (main paper, D.1 and D.2) for `Tiered`."""
+class TieredScorer(Tiered[Indicators]):
+    """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`; see `Tiered`.
 
-    def __init__(self, scorer: EncoderScorer):
-        self.scorer = scorer
+    It asks the ten questions of stereotype assessment (main paper, D.1 and D.2).
+    """
+
+    def embedded(
+        self, sentences: Sequence[str], labels: Sequence[Labels]
+    ) -> list[Indicators | None]:
+        """The indicators of the heads."""
+        return self.model.indicators(sentences, labels)
+
+    def score(self, value: Indicators) -> float:
+        """The strength that the heads give."""
+        return value.strength
 
     def question(self, sentence: str, labels: Labels) -> Question | None:
         """The question about a sentence; None if the sentence is too long."""
@@ -53,25 +63,10 @@ class Indication:
             return Indicators(sentence, {"label": Indicator("no", ())}, score=0.0)
         label = (label_span(sentence, labels, value["label"]),)
         shared = _quoted(sentence, value["information"])
-        heads = self.scorer.indicators([sentence], [labels])[0]
+        heads = self.model.indicators([sentence], [labels])[0]
         found = {**_found(value, label, shared), **_of_heads(heads)}
-        score = self.scorer.scsc(found)
+        score = self.model.scsc(found)
         return replace(heads or Indicators(sentence), found=found, score=score)
-
-
-class TieredScorer(Tiered[Indicators]):
-    """A scorer of two tiers, in the protocol of `judging.IndicatorScorer`; see `Tiered`."""
-
-    def __init__(
-        self,
-        embedded: EncoderScorer,
-        asker: Asker,
-        select: Select,
-        middle: float = 0.5,
-        acting: Collection[str] = (),
-    ):
-        own = Indication(embedded)
-        super().__init__(embedded.indicators, _strength, own, asker, select, middle, acting)
 
     def indicators(
         self, sentences: Sequence[str], labels: Sequence[Labels]
@@ -87,11 +82,6 @@ def tiered(config: Config, asker: Asker) -> TieredScorer:
     select = selection(config.llm.indicators, band, middle)
     acting = calibration.acting(config)
     return TieredScorer(embedded_indicators.shipped(), asker, select, middle, acting)
-
-
-def _strength(found: Indicators) -> float:
-    """The strength that the heads give."""
-    return found.strength
 
 
 def _is_consistent(value: Mapping[str, Any]) -> bool:

@@ -31,6 +31,15 @@ CREED = "creed"  # placeholder of a faith
 LONGEST = 500
 BEFORE = 150  # of these, the characters before the first word of a group
 Span = tuple[int, int, str]  # start and end in the sentence, attribute
+# Words for the group of the sentence before, and their placeholders
+THEY = {
+    "they're": f"{SEVERAL} are",
+    "theyre": f"{SEVERAL} are",
+    "they": SEVERAL,
+    "their": f"{SEVERAL}'",
+    "these people": SEVERAL,
+    "those people": SEVERAL,
+}
 
 
 def widened(words: WordList) -> WordList:
@@ -91,7 +100,8 @@ def mask(sentence: str, spans: Sequence[Span]) -> str:
 
 def placeholder(word: str) -> str:
     """The placeholder of a word that names a group: its form decides, and not the group."""
-    return _forms().get(_folded(word)) or _form(word)
+    folded = _folded(word)
+    return _forms().get(folded) or THEY.get(folded) or _form(word)
 
 
 def has_creeds(attribute: str) -> bool:

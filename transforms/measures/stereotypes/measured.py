@@ -6,6 +6,7 @@ The figures stand in a JSON file beside the cache of answers, by model, prompt a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -82,7 +83,7 @@ def measure(config: Config, rows: Path, asker: Asker | None = None) -> dict[str,
         InferenceError: The server, the rows or the file of figures cannot be used.
     """
     from evenflow.transforms.measures.stereotypes.judging import StereotypeJudge
-    from evenflow.transforms.measures.stereotypes.llm_detector import NO, unmeasured
+    from evenflow.transforms.measures.stereotypes.llm_detector import NO, tiered
 
     given = list(_rows(rows))
     own = StereotypeJudge(config, list(config.attributes), every=True)
@@ -93,7 +94,7 @@ def measure(config: Config, rows: Path, asker: Asker | None = None) -> dict[str,
     if config.llm.url is None:
         raise InferenceError("llm.url is not set; give the server of the model that is measured")
     asker = asker or worker.Tier(config).client
-    answers = unmeasured(config, asker).judge(
+    answers = replace(tiered(config, asker), acting=(), shown={}).judge(
         [given[each.document].sentence for each in wanted], [each.spans for each in wanted]
     )
     found: dict[str, Seen] = {}

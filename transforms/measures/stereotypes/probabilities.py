@@ -12,6 +12,7 @@ from math import exp
 from typing import TYPE_CHECKING, Protocol
 
 from evenflow.transforms.measures.stereotypes import calibration
+from evenflow.transforms.measures.stereotypes.masking import Span, mask
 from evenflow.transforms.measures.stereotypes.reasons import SURE
 from evenflow.transforms.models import files
 
@@ -65,6 +66,12 @@ class SentenceReader:
         self.first = first or sieve
         self._slope, self._shift = scale
         self.read = lru_cache(KEPT)(self._read)
+
+    def detect(
+        self, sentences: Sequence[str], labels: Sequence[Sequence[Span]]
+    ) -> list[float | None]:
+        """The probability of a stereotype in each sentence, see `detect.Detector`."""
+        return self.probabilities([mask(*each) for each in zip(sentences, labels, strict=True)])
 
     def probabilities(self, inputs: Sequence[str]) -> list[float | None]:
         """The probability of a stereotype of the placeholder's group in each sentence.

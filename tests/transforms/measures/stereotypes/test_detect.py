@@ -12,7 +12,6 @@ from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.masking import Span, widened
 from evenflow.wordlists.loader import SHIPPED, load
 
-DATA = DATA
 FINDER = LabelFinder([widened(load(name)) for name in SHIPPED])
 
 
@@ -66,10 +65,7 @@ def test_others_are_not(text: str, attribute: str) -> None:
 
 
 def test_few_sentences_without_a_stereotype_are_called() -> None:
-    rows = [
-        json.loads(line)
-        for line in (DATA / "not_stereotypes.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    rows = list(map(json.loads, (DATA / "not_stereotypes.jsonl").read_bytes().splitlines()))
     asked = [
         (row["text"], own) for row in rows for name in SHIPPED if (own := spans(row["text"], name))
     ]

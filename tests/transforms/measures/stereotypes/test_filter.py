@@ -76,6 +76,23 @@ STRONG = "Men are very lazy."
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Men came. They are very lazy.", {(0, "gender"): 0.1, (1, "gender"): 0.9}),
+        ("Men came. But they’re very lazy.", {(0, "gender"): 0.1, (1, "gender"): 0.9}),
+        ("Men came. They left.", {(0, "gender"): 0.1, (1, "gender"): 0.1}),
+        ("A man came. They are very lazy.", {(0, "gender"): 0.1}),  # one man is not “they”
+        ("Men came.\nThey are very lazy.", {(0, "gender"): 0.1}),
+        ("Men came. The elderly say they are very lazy.", {(0, "gender"): 0.1, (1, "age"): 0.9}),
+    ],
+)
+def test_they_are_the_group_of_the_sentence_before(text: str, found: dict[Any, float]) -> None:
+    done = screened(text, stereotypes__action="remove")
+    assert {key: each.potential for key, each in done.findings.items()} == found
+    assert (1, "gender") not in {key for key, each in done.findings.items() if each.remove}
+
+
+@pytest.mark.parametrize(
     ("text", "left"),
     [
         (f"She sang. {STRONG} He ate.", "She sang. He ate."),

@@ -22,10 +22,9 @@ from evenflow.transforms.llm.answers import (
     TOO_LONG,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Labels, Unsure, select_all, select_none
+from evenflow.transforms.llm.cascade import Labels, select_all
 from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.measures.stereotypes.llm_detector import (
-    Detection,
     TieredDetector,
     about_sentence,
     label_span,
@@ -85,7 +84,12 @@ def test_answers(answer: dict[str, Any], outcome: float | str) -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("stereotypes").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("stereotypes").examples[number]
-    flags = Detection().check(str(slots["sentence"]), [], dict(answer)) >= detect.THRESHOLD
+    flags = (
+        TieredDetector(Half(), Says(lambda data: {}), select_all).check(
+            str(slots["sentence"]), [], dict(answer)
+        )
+        >= detect.THRESHOLD
+    )
     assert flags == answer["stereotype"]
 
 
@@ -124,16 +128,6 @@ def test_the_embedded_model_decides_on_a_long_sentence() -> None:
     assert not asker.asked
 
 
-def test_modes() -> None:
-    for select, expected in (
-        (select_none, [0.5, None]),
-        (Unsure(0.4, 0.6), [0.0, None]),
-        (Unsure(0.6, 0.8, 0.7), [0.5, None]),
-    ):
-        detector = TieredDetector(Half(), Says(lambda data: NOBODY), select)
-        assert detector.detect([SENTENCE, ""], [[], []]) == expected
-
-
 BOOLEANS = st.none() | st.booleans()
 QUOTES = st.none() | st.sampled_from(("Old men", "stubborn", "rude", ""))
 
@@ -142,7 +136,9 @@ QUOTES = st.none() | st.sampled_from(("Old men", "stubborn", "rude", ""))
 def test_what_passes_is_consistent(parts: tuple[Any, ...]) -> None:
     answer = dict(zip(YES, parts, strict=True))
     try:
-        value = Detection().check(SENTENCE, [], answer)
+        value = TieredDetector(Half(), Says(lambda data: {}), select_all).check(
+            SENTENCE, [], answer
+        )
     except RejectedError:
         return
     assert (

@@ -11,12 +11,13 @@ from stereotype_models import scorer as heads
 
 from evenflow.prompts import loader
 from evenflow.transforms.llm.answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
-from evenflow.transforms.llm.cascade import select_all, select_none
-from evenflow.transforms.measures.stereotypes.llm_scorer import Indication, TieredScorer
+from evenflow.transforms.llm.cascade import select_all, selection
+from evenflow.transforms.measures.stereotypes.llm_scorer import TieredScorer
 
 SENTENCE = "Old men are lazy."
 LABELS = [(0, 7, "age")]
 SCORER = heads()
+CHECKING = TieredScorer(SCORER, Says(lambda data: {}), select_all)
 FULL = indicators("Old men", "are lazy") | {"connotation": "neutral"}
 NOBODY = dict.fromkeys(FULL) | {"has_label": False}
 
@@ -71,7 +72,7 @@ def test_the_heads_decide_after_a_rejected_answer(answer: dict[str, Any], reason
 
 
 def test_indicators_rest_on_the_sentences_words() -> None:
-    found = Indication(SCORER).check(SENTENCE, LABELS, dict(FULL))
+    found = CHECKING.check(SENTENCE, LABELS, dict(FULL))
     words = {
         name: [SENTENCE[start:end] for start, end in one.words] for name, one in found.found.items()
     }
@@ -85,7 +86,7 @@ def test_names_and_values_equal_those_of_the_heads() -> None:
     """The answer has the stance and all else that the heads find in a sentence."""
     own = SCORER.indicators([SENTENCE], [LABELS])[0]
     assert own is not None
-    found = Indication(SCORER).check(SENTENCE, LABELS, dict(FULL))
+    found = CHECKING.check(SENTENCE, LABELS, dict(FULL))
     assert set(found.found) >= set(own.found)
     for name in ("stance", "strength"):
         assert found.found[name] == own.found[name]
@@ -98,7 +99,7 @@ def test_names_and_values_equal_those_of_the_heads() -> None:
 def test_the_model_can_judge_what_the_heads_cannot() -> None:
     sentence = "Пожилые мужчины упрямы."
     answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
-    for select, known in ((select_none, False), (select_all, True)):
+    for select, known in ((selection("embedded", (0, 1), 0), False), (select_all, True)):
         found = TieredScorer(SCORER, Says(lambda data: answer), select).indicators(
             [sentence], [[]]
         )[0]
@@ -108,5 +109,5 @@ def test_the_model_can_judge_what_the_heads_cannot() -> None:
 @pytest.mark.parametrize("number", range(len(loader.load("indicators").examples)))
 def test_the_prompts_own_examples_pass(number: int) -> None:
     slots, answer = loader.load("indicators").examples[number]
-    found = Indication(SCORER).check(str(slots["sentence"]), [], dict(answer))
+    found = CHECKING.check(str(slots["sentence"]), [], dict(answer))
     assert (found.found["label"].value == "yes") == answer["has_label"]

@@ -11,7 +11,6 @@ from stereotype_models import WEIGHTS, WORDS, First, Second, reader, scorer
 
 from evenflow.schemas.config.stereotypes import StereotypeSettings
 from evenflow.transforms.measures.stereotypes.calibration import Calibration, Cut, cut
-from evenflow.transforms.measures.stereotypes.detect import EncoderDetector
 from evenflow.transforms.measures.stereotypes.indicators import Indicator
 from evenflow.transforms.measures.stereotypes.masking import names_group
 from evenflow.transforms.measures.stereotypes.probabilities import SentenceReader
@@ -55,12 +54,13 @@ def test_what_the_first_stage_clears_is_on_the_same_scale() -> None:
 
 def test_a_detector_hides_the_labels() -> None:
     second = Second()
-    assert EncoderDetector(reader(second)).detect(
-        ["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]
-    ) == [0.95, 0.95]
+    assert reader(second).detect(["Men are lazy", "Men are lazy"], [[(0, 3, "gender")], []]) == [
+        0.95,
+        0.95,
+    ]
     assert second.asked == ["folks are lazy", "Men are lazy"]
     with pytest.raises(ValueError):
-        EncoderDetector(reader()).detect(["one"], [])
+        reader().detect(["one"], [])
 
 
 STEPS = [(0.5, 60, 40), (0.6, 50, 40), (0.7, 30, 27)]
