@@ -16,7 +16,7 @@ from evenflow.gates import weights
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import AttributeEntry, Entry, PaneEntry, Score, State, Sums, Verdict
-from evenflow.schemas.words import counted, dr_of, score
+from evenflow.schemas.words import counted, dr_of, ranges, score
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.measures.shift.measure import block_from
@@ -238,18 +238,19 @@ def answer(
             step = f"evenflow gate why {named}, then {step}"
     elif waiting > 0:
         undecided = [pane for pane in totals.blocked if pane not in totals.reviewed.decided]
-        last = undecided[-1] if undecided else totals.blocked[-1]
-        why = f"pane {last} is in quarantine/, undecided"
-        if waiting > 1:
-            shown = ", ".join(map(str, undecided[-FIELDS:]))
-            more = "… " * (waiting > FIELDS)
-            why = f"panes {more}{shown} are in quarantine/, undecided; {last}"
-        if last == totals.blocked[-1]:
+        shown = ranges(undecided)[-FIELDS:]
+        more = "… " * (waiting > len(undecided) or len(ranges(undecided)) > FIELDS)
+        why = f"{counted(waiting, 'pane')} {'is' if waiting == 1 else 'are'} in quarantine/"
+        if waiting == 1 and undecided:
+            why = f"pane {shown[0]} is in quarantine/, undecided"
+        elif undecided:
+            why = f"panes {more}{', '.join(shown)} are in quarantine/, undecided; {undecided[-1]}"
+        if undecided and undecided[-1] == totals.blocked[-1]:
             why += f": {totals.blocked_reason}"
-        accept = f"evenflow gate accept {named} --pane {last} --reason '…'"
-        step = f"evenflow gate why {named}, then {accept}"
-    elif word == "warn":
-        step = f"evenflow gate why {named}"
+        accept = "".join(f" --pane {each}" for each in shown)
+        step = f"evenflow gate why {named}, then evenflow gate accept {named}{accept} --reason '…'"
+    elif word == "warn" and totals.state == "warn":
+        step = f"evenflow gate why {named}" + f" --pane {totals.panes - 1}" * bool(totals.blocked)
     elif totals.panes and config is not None and (measured := unjudged(config)):
         why, step = measured, "evenflow init INPUT"
     elif totals.panes and config is not None and nothing_judged(totals, config):

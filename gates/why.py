@@ -31,7 +31,7 @@ from evenflow.schemas.ledger import (
     Sums,
     Verdict,
 )
-from evenflow.schemas.words import Table, counted, dr_of, number, percent, said
+from evenflow.schemas.words import Table, counted, dr_of, number, percent, ranges, said
 
 Floats = npt.NDArray[np.float64]
 
@@ -111,7 +111,7 @@ class AttributeWhy(Entry):
 
 
 class Source(Entry):
-    """A source that was off, all judged ones together, or a new one, of which nothing is judged.
+    """A source that was off, all judged ones together, or one of which too little is known.
 
     Attributes:
         documents: Documents of its window.
@@ -183,7 +183,7 @@ def rule(entry: PaneEntry) -> tuple[str, str]:
 
 
 def sources(entry: PaneEntry) -> list[Source]:
-    """List the sources that were off in a pane, all judged ones together, and the new ones."""
+    """List the sources that were off in a pane, all judged ones together, and those not judged."""
     found: Any = entry.measures.get("shift")
     if found is None:
         return []
@@ -202,7 +202,7 @@ def sources(entry: PaneEntry) -> list[Source]:
         if name in entry.attributes
     ]
     return off + [
-        Source(source=source, attribute="", state="new", documents=count, groups=[])
+        Source(source=source, attribute="", state="not_judged", documents=count, groups=[])
         for source, count in found.learning.items()
     ]
 
@@ -291,6 +291,8 @@ def lines(found: Why) -> Iterator[str]:
         yield f"check failed ({each.severity}): {words}"
     for reason, count in found.dead_reasons.items():
         yield f"{counted(count, 'dead letter')}: {reason}"
+    if any(row.state == "not_judged" for row in found.sources):
+        yield "sources not judged: they are new, or the reference has too few of their documents"
     if found.next:
         yield f"next: {found.next} ({found.runbook})"
 
@@ -311,9 +313,9 @@ def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
     """Say what an attribute's verdict was made from."""
     yield f"{name}: {said(each.verdict.state)} ({each.verdict.reason})"
     yield (
-        f"rolling DR {dr_of(each.window.model_dump())}, with the accepted"
-        f" panes before it: {', '.join(map(str, each.window.panes)) or 'none'};"
-        f" {percent(each.pane_share)} of the excess is this pane's"
+        f"rolling DR {dr_of(each.window.model_dump())}, of this pane with the accepted"
+        f" panes before it: {', '.join(ranges(each.window.panes)) or 'none'};"
+        f" {percent(each.pane_share)} of the rolling excess is this pane's"
     )
     if (words := each.words) is not None:
         yield (
@@ -321,10 +323,10 @@ def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
             f" {dr_of(words.model_dump())}; {counted(words.passages, 'passage')} read"
         )
     for what, listed in (("labels", each.labels), ("documents", each.documents)):
-        if (total := sum(row.share or 0 for row in listed)) > 1:
+        if sum(row.share or 0 for row in listed) > 1:
             yield (
-                f"the shares of the listed {what} add up to {percent(total)}, since those of the"
-                " other groups count against them"
+                f"mentions of the other groups offset a part: the listed {what} have more than all"
+                " of the excess that is left"
             )
     yield from (f"{line}; its documents are missing here" for line in each.missing)
 
@@ -335,7 +337,7 @@ def attribute_tables(name: str, each: AttributeWhy) -> Iterator[Table]:
         (row.group, number(row.mentions), *map(percent, (row.share, row.window_share, row.target)))
         for row in each.groups
     ]
-    columns = ("group", "mentions", "share", "of window", "target")
+    columns = ("group", "mentions", "share", "rolling share", "target")
     yield Table(f"{name}: groups of the pane", columns, groups)
     people = each.words is not None
     labels = [

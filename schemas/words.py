@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,17 @@ FIGURE = re.compile(r"[-−+–<]?( ?\d.*)?")
 def counted(count: int, thing: str) -> str:
     """Format a count of things: 1 pane, 2 panes."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def ranges(numbers: Iterable[int]) -> list[str]:
+    """Whole numbers in ascending order, neighbours as a range: 0, 2..3."""
+    runs = list[list[int]]()
+    for each in numbers:
+        if runs and each == runs[-1][-1] + 1:
+            runs[-1][1:] = [each]
+        else:
+            runs.append([each])
+    return ["..".join(map(str, each)) for each in runs]
 
 
 def said(state: str) -> str:

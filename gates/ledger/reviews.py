@@ -226,7 +226,7 @@ def overlay(
         changes["blocked_reason"] = "" if newest is None else reason_of(newest)
     if last.pane in signs:
         changes["folder"] = folder(last, decided)
-        changes["state"] = "warn" if signs[last.pane] > 0 else "block"
+        changes["state"] = "open" if signs[last.pane] > 0 else "block"
         changes["reason"] = decided[last.pane].said
     return totals.model_copy(update=changes)
 

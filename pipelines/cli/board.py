@@ -10,19 +10,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.pipelines.terminal.lines import visible
 
 TOKEN = "EVENFLOW_BOARD_TOKEN"
 
 
-@command(
-    "evenflow gate board out --open",
-    "evenflow gate board out-news out-books s3://bucket/out --port 8090",
-    "EVENFLOW_BOARD_TOKEN=… evenflow gate board out --allow-actions",
-    "evenflow gate board /data/news s3://bucket/books --metrics --port 9464",
-)
 def gate_board(
     directories: list[options.Output],
     *,
@@ -46,6 +39,12 @@ def gate_board(
         open_: Open the page in a browser.
         metrics: Serve metrics for Prometheus in place of the page, without a running gate. Those of
             an output have the label gate, the name of its directory.
+
+    Examples:
+        evenflow gate board out --open
+        evenflow gate board out-news out-books s3://bucket/out --port 8090
+        EVENFLOW_BOARD_TOKEN=… evenflow gate board out --allow-actions
+        evenflow gate board /data/news s3://bucket/books --metrics --port 9464
     """
     if metrics:
         return _metrics(directories, host, port, session)

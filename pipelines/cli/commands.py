@@ -2,7 +2,8 @@
 
 Parameters before `*` are arguments, those after it options: --pane-seconds is `pane_seconds`. Type,
 bounds and default stand in the signature. What help says of a parameter stands in the section Args
-of the docstring, as `name (VALUE): text`, where VALUE may be left out. A parameter whose type is a
+of the docstring, as `name (VALUE): text`, where VALUE may be left out; the section Examples has
+command lines. A parameter whose type is a
 dataclass stands for options that several commands share, its fields. One that is `Values` has the
 options that are keys of the configuration as well: the schema says all of them but which ones.
 """
@@ -72,28 +73,26 @@ class Declaration(NamedTuple):
     """What a command says of itself beside its signature and docstring.
 
     Attributes:
-        examples: Command lines for the end of its help.
         keys: Keys of the configuration that are options.
         section: The section of those keys whose options leave its name out.
         rare: Options that its help only names.
     """
 
-    examples: Sequence[str]
-    keys: Sequence[str]
-    section: str
-    rare: Sequence[str]
+    keys: Sequence[str] = ()
+    section: str = ""
+    rare: Sequence[str] = ()
 
 
 DECLARED: dict[Callable[..., None], Declaration] = {}
 
 
 def command(
-    *examples: str, keys: Sequence[str] = (), section: str = "", rare: str = ""
+    keys: Sequence[str], section: str, rare: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Declare a function as a command."""
+    """Declare that a command has keys of the configuration as options, or rare options."""
 
     def declare(function: Callable[..., None]) -> Callable[..., None]:
-        DECLARED[function] = Declaration(examples, keys, section, rare.split())
+        DECLARED[function] = Declaration(keys, section, rare.split())
         return function
 
     return declare
@@ -101,7 +100,7 @@ def command(
 
 def built(name: str, function: Callable[..., None]) -> Command:
     """Build the command that a function declares."""
-    declared, (text, said) = DECLARED[function], _documented(function)
+    declared, (text, said, examples) = DECLARED.get(function, Declaration()), _documented(function)
     hints = get_type_hints(function, include_extras=True)
     params: list[click.Parameter] = []
     groups: dict[str, Any] = {}
@@ -143,18 +142,20 @@ def built(name: str, function: Callable[..., None]) -> Command:
             raise ForeignError(f"{output}: {_said(error)}") from error
 
     # Click's mark (\b) keeps it from wrapping the lines
-    epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in declared.examples)
+    epilog = "\b\nExamples:\n" + re.sub("^  ", "", examples, flags=re.M)
     named = {"help_option_names": HELP_NAMES}  # also where nothing stands above the command
     out = Command(name, named, callback=call, params=params, help=text, epilog=epilog)
     out.rare = declared.rare
     return out
 
 
-def _documented(thing: Any) -> tuple[str, dict[str, tuple[str, str]]]:
-    """A docstring's text, and by name what a value is called and what is said of it."""
-    text, *below = re.split(r"\n(?:Args|Attributes):\n", inspect.getdoc(thing) or "")
+def _documented(thing: Any) -> tuple[str, dict[str, tuple[str, str]], str]:
+    """A docstring's text, by name what a value is called and what is said of it, and examples."""
+    text, _, examples = (inspect.getdoc(thing) or "").partition("\nExamples:\n")
+    text, *below = re.split(r"\n(?:Args|Attributes):\n", text)
     found = ENTRY.finditer("".join(below))
-    return text, {each[1]: (each[2] or "", " ".join(each[3].split())) for each in found}
+    said = {each[1]: (each[2] or "", " ".join(each[3].split())) for each in found}
+    return text, said, examples
 
 
 def _shared(group: Any) -> Iterator[click.Parameter]:

@@ -53,13 +53,7 @@ def print_parts(
     show(parts[None] if list(parts) == [None] else parts, as_json, lambda _: table())
 
 
-@command(
-    "evenflow coverage gaps people.csv --attributes sex,race,age --tau 0.5%",
-    "evenflow coverage gaps corpus/ --attributes gender,age --tau 0.01",
-    "evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json",
-    keys=COUNTED,
-    section="coverage",
-)
+@command(COUNTED, "coverage")
 def coverage_gaps(
     inputs: list[str],
     *,
@@ -74,6 +68,11 @@ def coverage_gaps(
 
     Args:
         most: Most gaps that are listed.  [default: 20; JSON: all]
+
+    Examples:
+        evenflow coverage gaps people.csv --attributes sex,race,age --tau 0.5%
+        evenflow coverage gaps corpus/ --attributes gender,age --tau 0.01
+        evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json
     """
     from evenflow.pipelines.terminal import coverage_tables
 

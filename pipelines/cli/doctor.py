@@ -12,7 +12,6 @@ import click
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.options import runner_options
 from evenflow.pipelines.terminal.endings import printing, show
 from evenflow.pipelines.terminal.lines import visible
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
 MARKS = {"fine": "ok", "note": "note", "missing": "MISSING"}
 
 
-@command(
-    "evenflow doctor -c evenflow.yaml --input corpus/ --output s3://bucket/out",
-    "evenflow doctor --kafka localhost:9092 --topic docs --output out --json",
-    "evenflow doctor --print config > evenflow.yaml",
-    "evenflow doctor --print alerts > evenflow.rules.yaml",
-    "evenflow doctor --input corpus/ --estimate 2000",
-    "evenflow doctor -c evenflow.yaml --labelled rows.jsonl",
-)
 def doctor(
     *,
     selection: options.Selection,
@@ -70,6 +61,14 @@ def doctor(
             asked, and its hours at so many tokens a second.
         labelled (FILE): Only ask the language model about labelled rows (sentence, attribute,
             label), and keep how often its yes is right: it removes stereotypes as far as that.
+
+    Examples:
+        evenflow doctor -c evenflow.yaml --input corpus/ --output s3://bucket/out
+        evenflow doctor --kafka localhost:9092 --topic docs --output out --json
+        evenflow doctor --print config > evenflow.yaml
+        evenflow doctor --print alerts > evenflow.rules.yaml
+        evenflow doctor --input corpus/ --estimate 2000
+        evenflow doctor -c evenflow.yaml --labelled rows.jsonl
     """
     from evenflow.pipelines import doctor as looking
 

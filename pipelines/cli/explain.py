@@ -11,7 +11,6 @@ import click
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.schemas.errors import FAILED
 
@@ -19,16 +18,6 @@ if TYPE_CHECKING:
     from evenflow.pipelines.explain.explainer import Explainer
 
 
-@command(
-    "evenflow explain speech.txt",
-    "echo 'She lost her keys.' | evenflow explain --json",
-    "evenflow explain out --id inaugural-01364",
-    "evenflow explain --jsonl documents.jsonl > sentences.jsonl",
-    "echo 'My sister said she is late.' | evenflow explain --counterfactual gc",
-    "echo 'Women are bad drivers.' | evenflow explain --stereotypes",
-    "echo 'Dwarfs are greedy.' | evenflow explain --all-sentences",
-    "echo 'She likes the new pink dress.' | evenflow explain --bias-score",
-)
 def explain(
     file: str = "-",
     *,
@@ -65,6 +54,16 @@ def explain(
         bias_score: Score what the neutral words of each sentence lean to.
         importance (DIR): Folder of a transformer that says how much each word counts for
             --bias-score.
+
+    Examples:
+        evenflow explain speech.txt
+        echo 'She lost her keys.' | evenflow explain --json
+        evenflow explain out --id inaugural-01364
+        evenflow explain --jsonl documents.jsonl > sentences.jsonl
+        echo 'My sister said she is late.' | evenflow explain --counterfactual gc
+        echo 'Women are bad drivers.' | evenflow explain --stereotypes
+        echo 'Dwarfs are greedy.' | evenflow explain --all-sentences
+        echo 'She likes the new pink dress.' | evenflow explain --bias-score
     """
     from evenflow.pipelines.explain import document as explaining
     from evenflow.pipelines.explain import sources

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 
@@ -15,13 +14,6 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 
-@command(
-    "evenflow gate export out --to accepted",
-    "evenflow gate export out --to accepted.jsonl.zst --pane 0..99",
-    "evenflow gate export out --to iceberg:warehouse/curated.documents",
-    "evenflow gate export out --list quarantine --pane 100..199 --json",
-    "evenflow gate export out --ledger ledger.parquet",
-)
 def gate_export(
     directory: options.Output,
     *,
@@ -51,6 +43,13 @@ def gate_export(
             ledger names, and so count; with --json an object a line.
         ledger: Write the ledger to a new Parquet file: for each pane and attribute verdict,
             reason, counts, target, DR with its interval, and decisions of people.
+
+    Examples:
+        evenflow gate export out --to accepted
+        evenflow gate export out --to accepted.jsonl.zst --pane 0..99
+        evenflow gate export out --to iceberg:warehouse/curated.documents
+        evenflow gate export out --list quarantine --pane 100..199 --json
+        evenflow gate export out --ledger ledger.parquet
     """
     if sum(each is not None for each in (to, list_, ledger)) != 1:
         raise options.wrong("--to", "give one of --to, --list and --ledger")
@@ -146,10 +145,6 @@ def _draw(result: dict[str, Any]) -> None:
         print(f"{result['extra']:,} documents have fields that fit no column: see _extra")
 
 
-@command(
-    "evenflow gate card out --name 'Speeches, even' --license cc0-1.0",
-    "evenflow gate card s3://bucket/out --name speeches --json",
-)
 def gate_card(
     directory: options.Output,
     *,
@@ -171,6 +166,10 @@ def gate_card(
         description (TEXT): What the texts are.
         license (ID): Licence of the texts, such as cc0-1.0.
         url (URL): Where the data set is published.
+
+    Examples:
+        evenflow gate card out --name 'Speeches, even' --license cc0-1.0
+        evenflow gate card s3://bucket/out --name speeches --json
     """
     from evenflow.pipelines.accepted import card as cards
 

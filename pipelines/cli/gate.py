@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.options import wrong
 from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing, show
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
+from evenflow.schemas.words import ranges
 
 if TYPE_CHECKING:
     from evenflow.gates.ledger.history import History
@@ -22,12 +21,15 @@ if TYPE_CHECKING:
     from evenflow.transforms.storage.storage import Storage
 
 
-@command("evenflow gate status out", "evenflow gate status out --json && train.sh")
 def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
     """Show the state of a gate from its ledger.
 
     Exit status: 0 if one may train on accepted/, 3 if a blocked pane waits for a decision, or the
     gate is held.
+
+    Examples:
+        evenflow gate status out
+        evenflow gate status out --json && train.sh
     """
     from evenflow.gates import facts, hold
     from evenflow.pipelines.terminal import tables
@@ -39,7 +41,6 @@ def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
     raise Exit(0 if status.train.may else BLOCKED)
 
 
-@command("evenflow gate why out", "evenflow gate why out --pane 3 -a gender")
 def gate_why(
     directory: options.Output,
     *,
@@ -55,6 +56,10 @@ def gate_why(
     Args:
         pane (N): The pane.  [default: the last blocked one]
         attribute: Explain this attribute only.
+
+    Examples:
+        evenflow gate why out
+        evenflow gate why out --pane 3 -a gender
     """
     from evenflow.pipelines.pages.report.why import default_pane, why
     from evenflow.pipelines.terminal import tables
@@ -72,12 +77,14 @@ def gate_why(
     show(found, as_json, tables.why)
 
 
-@command("evenflow gate hold out --reason 'the source is being looked at'")
 def gate_hold(directory: options.Output, *, reason: str) -> None:
     """Hold a gate: no pane is committed until it is released.
 
     A run on files stops after the current pane. A run on a topic waits. The ledger notes who did
     it, when and why.
+
+    Examples:
+        evenflow gate hold out --reason 'the source is being looked at'
     """
     from evenflow.gates import hold
 
@@ -86,38 +93,33 @@ def gate_hold(directory: options.Output, *, reason: str) -> None:
         print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
 
 
-@command("evenflow gate release out --reason 'one book, looked at by Ada'")
 def gate_release(directory: options.Output, *, reason: str) -> None:
     """Release a held gate: after a blocked pane, or after a hold.
 
     The blocked pane stays in quarantine. A run on files is started again with the same command; a
     run on a topic that still waits goes on by itself. The ledger notes who did it, when and why.
+
+    Examples:
+        evenflow gate release out --reason 'one book, looked at by Ada'
     """
-    from evenflow.gates import hold
+    from evenflow.gates import facts, hold
 
     history, config, _ = opened(directory)
     totals = history.totals
     if hold.held_reason(directory, totals, config) is None:
         why = f"{directory} is not held: nothing to release, and the reason is not kept"
-        if totals.blocked:
-            why += (
-                "; to accept a blocked pane after review: evenflow gate accept"
-                f" {shlex.quote(str(directory))} --pane {totals.blocked[-1]} --reason '…'"
-            )
+        if step := facts.answer(totals, True, None, config, directory).next:
+            why += f"; next: {step}"
         raise wrong("DIR", why)
     word = hold.add_event(directory, "release", _reason(reason), totals.panes)
     with printing():
         print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
 
 
-@command(
-    "evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada",
-    "evenflow gate accept out --pane 3 --reject --reason 'the wrong source'",
-)
 def gate_accept(
     directory: options.Output,
     *,
-    pane: options.Panes,
+    pane: Sequence[options.Panes],
     reason: str,
     by: str | None = None,
     reject: bool = False,
@@ -130,8 +132,13 @@ def gate_accept(
     because of an accepted pane goes on. A rejected pane waits for no decision any more.
 
     Args:
+        pane (N..M): These panes: N..M, N.. or N; repeatable.
         reject: The panes leave what is accepted, or stay in quarantine.
         undo: The gate's own verdict counts again.
+
+    Examples:
+        evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada
+        evenflow gate accept out --pane 3 --reject --reason 'the wrong source'
     """
     from evenflow.gates.ledger import reviews
 
@@ -140,28 +147,23 @@ def gate_accept(
     action = "reject" if reject else "undo" if undo else "accept"
     history = opened(directory)[0]
     count = len(history)
-    chosen = range(count)[pane]
-    if not chosen or (pane.stop is not None and pane.stop > count):
-        raise wrong("--pane", no_pane(count if pane.stop is None else pane.stop - 1, count))
-    made = reviews.add(directory, action, chosen, _reason(reason), by)
-    named = f"pane {chosen[0]}" if len(chosen) == 1 else f"panes {chosen[0]}..{chosen[-1]}"
-    with printing():
-        print(
-            f"{named}: the decision is there already; nothing was written"
-            if made is None
-            else visible(f"{named}: {action} by {made.who}: {made.reason}")
-        )
-        own = sum(each.folder == reviews.FOLDERS.get(action) for each in history.some(chosen))
-        if made is not None and own:
-            print(f"the gate itself had {action}ed {own} of {len(chosen)}")
+    for each in pane:
+        if not range(count)[each] or (each.stop is not None and each.stop > count):
+            raise wrong("--pane", no_pane(count if each.stop is None else each.stop - 1, count))
+    for chosen in (range(count)[each] for each in pane):
+        made = reviews.add(directory, action, chosen, _reason(reason), by)
+        named = f"pane{'s' * (len(chosen) > 1)} {ranges(chosen)[0]}"
+        with printing():
+            print(
+                f"{named}: the decision is there already; nothing was written"
+                if made is None
+                else visible(f"{named}: {action} by {made.who}: {made.reason}")
+            )
+            own = sum(each.folder == reviews.FOLDERS.get(action) for each in history.some(chosen))
+            if made is not None and own:
+                print(f"the gate itself had {action}ed {own} of {len(chosen)}")
 
 
-@command(
-    "evenflow gate verify out",
-    "evenflow gate verify s3://bucket/out --files --json",
-    "evenflow gate verify out --prune 30d",
-    "evenflow gate verify out --prune 20GiB --what quarantine --delete",
-)
 def gate_verify(
     directory: options.Output,
     *,
@@ -190,6 +192,12 @@ def gate_verify(
             oldest beyond 20GiB of each kind.
         what: Of these alone; repeatable.  [default: all]
         delete: Delete them.
+
+    Examples:
+        evenflow gate verify out
+        evenflow gate verify s3://bucket/out --files --json
+        evenflow gate verify out --prune 30d
+        evenflow gate verify out --prune 20GiB --what quarantine --delete
     """
     if prune is not None:
         from evenflow.pipelines.cli import pruning
@@ -248,9 +256,12 @@ def _print_compared(compared: Compared) -> None:
     )
 
 
-@command("evenflow gate report out")
 def gate_report(directory: options.Output, *, session: Session) -> None:
-    """Rebuild report.html and report.json from the ledger."""
+    """Rebuild report.html and report.json from the ledger.
+
+    Examples:
+        evenflow gate report out
+    """
     from evenflow.pipelines.pages.report.report import build
 
     session.output = directory

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
 
-@command(
-    "evenflow init corpus/",
-    "evenflow init 'corpus/*.jsonl.gz' --output corpus.yaml",
-    "evenflow init out --reference reference.json --add",
-    keys=("reference.by",),
-    section="reference",
-)
+@command(("reference.by",), "reference")
 def init(
     inputs: Sequence[str] = (),
     *,
@@ -48,6 +42,11 @@ def init(
         reference: Write a reference alone.
         add: Add sources that the reference does not have yet; keep the rest.
         force: Replace the file.
+
+    Examples:
+        evenflow init corpus/
+        evenflow init 'corpus/*.jsonl.gz' --output corpus.yaml
+        evenflow init out --reference reference.json --add
     """
     taken = output if reference is None else reference
     if taken.exists() and not (force or (add and reference is not None)):

@@ -11,13 +11,7 @@ from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, Session, report_event, show
 
 
-@command(
-    "evenflow measure corpus/",
-    "evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json",
-    "evenflow measure a.parquet --set fields.text=body --wordlist mine.yaml",
-    keys=("measure.count",),
-    section="measure",
-)
+@command(("measure.count",), "measure")
 def measure(
     inputs: list[str],
     *,
@@ -32,6 +26,11 @@ def measure(
     Nothing is written. A file that nothing reads is left out, and counted on standard error.
 
     Exit status: 0 done, 3 there was no document, 2 wrong usage or configuration, 1 failure.
+
+    Examples:
+        evenflow measure corpus/
+        evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json
+        evenflow measure a.parquet --set fields.text=body --wordlist mine.yaml
     """
     from evenflow.pipelines.corpus.measure import measure as figures_of
     from evenflow.pipelines.terminal import summaries, tables
@@ -58,10 +57,6 @@ def measure(
         raise Exit(BLOCKED)
 
 
-@command(
-    "evenflow compare kept/ removed/ --by source",
-    "evenflow compare 'v1/*.jsonl.gz' 'v2/*.jsonl.gz' --attribute gender --json",
-)
 def compare(
     first: str,
     second: str,
@@ -89,6 +84,10 @@ def compare(
         second (REMOVED): What was removed.
         by (FIELD): Compare by the source that this field names, too.
         unpaired: Equal ids name different documents.
+
+    Examples:
+        evenflow compare kept/ removed/ --by source
+        evenflow compare 'v1/*.jsonl.gz' 'v2/*.jsonl.gz' --attribute gender --json
     """
     from evenflow.pipelines.corpus.compare import compared
     from evenflow.pipelines.terminal import comparison

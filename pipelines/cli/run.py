@@ -21,9 +21,6 @@ FOLLOW_SECONDS = 60.0  # without a change, before a pane that is not full is com
 
 
 @command(
-    "evenflow run corpus/ --output out --pane-docs 10000 --workers 4",
-    "evenflow run a.parquet --output out --attribute gender --block 0.4",
-    "evenflow run 's3://b/*.parquet' --output s3://b/out --runner flink",
     keys=(*options.GATE, "pane.docs"),
     section="gate",
     rare=f"{options.RARE} final pane-seconds allow-empty",
@@ -57,6 +54,11 @@ def run(
         final: Read what is half at a file's end too, which else waits for a run.
         pane_seconds (S): With --follow: commit a pane that is not full after S seconds without a
             change.  [default: 60]
+
+    Examples:
+        evenflow run corpus/ --output out --pane-docs 10000 --workers 4
+        evenflow run a.parquet --output out --attribute gender --block 0.4
+        evenflow run 's3://b/*.parquet' --output s3://b/out --runner flink
     """
     inputs = [*inputs, *more]
     if not inputs:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 @command(
-    "evenflow stream --kafka localhost:9092 --topic docs --output out",
-    "evenflow stream --kafka localhost:9092 --topic docs --output out --until-end",
     keys=options.GATE,
     section="gate",
     rare=f"{options.RARE} max-panes publish-from values dead-letter-topic group"
@@ -68,6 +66,10 @@ def stream(
         accepted_topic: Publish accepted documents there.
         dead_letter_topic: Publish dead letters there.
         publish_from (PANE): First pane to publish, if no proof says it.
+
+    Examples:
+        evenflow stream --kafka localhost:9092 --topic docs --output out
+        evenflow stream --kafka localhost:9092 --topic docs --output out --until-end
     """
     arguments = runner_options(runner, workers)
 

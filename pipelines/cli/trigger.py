@@ -9,16 +9,10 @@ import click
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import FAILED
 
 
-@command(
-    "evenflow gate trigger out",
-    "evenflow gate trigger out --run -c gate.yaml",
-    "evenflow gate trigger out nightly --run -c gate.yaml",
-)
 def gate_trigger(
     directory: options.Output,
     rule: str | None = None,
@@ -38,6 +32,11 @@ def gate_trigger(
         rule (RULE): With --run, fire this rule for the last pane first.
         run: Act on every decision that is pending.
         config: YAML file that has the rules; with --run it is needed.
+
+    Examples:
+        evenflow gate trigger out
+        evenflow gate trigger out --run -c gate.yaml
+        evenflow gate trigger out nightly --run -c gate.yaml
     """
     from evenflow.gates import triggers
     from evenflow.gates.ledger.files import read_meta

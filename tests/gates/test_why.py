@@ -115,7 +115,7 @@ def test_sources_stand_beside_what_they_were() -> None:
         40,
     )
     assert chat.groups == [("female", 0.5, 0.1), ("male", 0.5, 0.9)]
-    assert (mail.source, mail.state, mail.documents) == ("mail", "new", 3)
+    assert (mail.source, mail.state, mail.documents) == ("mail", "not_judged", 3)
 
 
 def test_where_people_are_counted_labels_weigh_by_them() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, show
 from evenflow.pipelines.terminal.pace import lines
 from evenflow.schemas.words import duration
@@ -17,12 +16,6 @@ if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.benchmark import SuiteProgress
 
 
-@command(
-    "evenflow lab benchmark --model smollm2 --suite hellaswag --output b",
-    "evenflow lab benchmark --model m --adapter l --suite crows_pairs:gender -o b",
-    "evenflow lab benchmark --model bert --suite stereoset --suite seat -o c",
-    "evenflow lab benchmark --model m --trained a2 --last a1 --suite hellaswag",
-)
 def lab_benchmark(
     *,
     model: str,
@@ -60,6 +53,12 @@ def lab_benchmark(
         benchmark_data (DIR): Folder with files of benchmarks, before those shipped.
         items: Most items of a suite; always the same ones.
         batch: Items that are asked at once.
+
+    Examples:
+        evenflow lab benchmark --model smollm2 --suite hellaswag --output b
+        evenflow lab benchmark --model m --adapter l --suite crows_pairs:gender -o b
+        evenflow lab benchmark --model bert --suite stereoset --suite seat -o c
+        evenflow lab benchmark --model m --trained a2 --last a1 --suite hellaswag
     """
     from evenflow.pipelines.lab.train.benchmark import benchmark as run
     from evenflow.pipelines.lab.train.errors import TrainInputError

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from evenflow.schemas.config import Config
 
 
-@command(
-    "evenflow lab bias-score",
-    "evenflow lab bias-score 'corpus/*.jsonl.gz' --most 10",
-    "evenflow lab bias-score clean/ --vectors glove.txt --reference r.json",
-    keys=("bias_score.attribute", "bias_score.vectors"),
-    section="bias_score",
-)
+@command(("bias_score.attribute", "bias_score.vectors"), "bias_score")
 def lab_bias_score(
     inputs: Sequence[str] = (),
     *,
@@ -44,6 +38,11 @@ def lab_bias_score(
         reference (FILE): Write the scores' percentiles over the input, and what they were made
             with. A run with other vectors or words refuses them.
         most (K): Sentences for each group.
+
+    Examples:
+        evenflow lab bias-score
+        evenflow lab bias-score 'corpus/*.jsonl.gz' --most 10
+        evenflow lab bias-score clean/ --vectors glove.txt --reference r.json
     """
     config = configuration(settings)
     if reference is not None:

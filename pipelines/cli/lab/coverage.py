@@ -14,13 +14,7 @@ from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.coverage import COUNTED, Counting, print_parts
 
 
-@command(
-    "evenflow coverage plan people.csv --attributes sex,race --tau 2%",
-    "evenflow coverage plan a.csv --attributes a,b --tau 9 --balance a:b=adaptive",
-    "evenflow coverage plan c/ --attributes gender --tau 30 --write a.json",
-    keys=COUNTED,
-    section="coverage",
-)
+@command(COUNTED, "coverage")
 def coverage_plan(
     inputs: list[str],
     *,
@@ -49,6 +43,11 @@ def coverage_plan(
         tries: Most candidates for each record.
         perplexity_model (DIR): Causal model; a text's perplexity must be within 95 % of the input's
             sentences.
+
+    Examples:
+        evenflow coverage plan people.csv --attributes sex,race --tau 2%
+        evenflow coverage plan a.csv --attributes a,b --tau 9 --balance a:b=adaptive
+        evenflow coverage plan c/ --attributes gender --tau 30 --write a.json
     """
     from evenflow.pipelines.terminal import coverage_tables
     from evenflow.transforms.lab.coverage.planned import Wishes, planned

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.lab.word_lists import write_list
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import counted, visible
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from evenflow.transforms.lab.word_lists.journal import Journal
 
 
-@command(
-    "evenflow words generate --attribute a --groups f,m --set llm.url=URL …",
-)
 def words_generate(
     *,
     attribute: str,
@@ -49,6 +45,9 @@ def words_generate(
         runs (R): Runs of the LLM.
         words (L): Words of a run.
         licence (TEXT): Licence of the list.
+
+    Examples:
+        evenflow words generate --attribute a --groups f,m --set llm.url=URL …
     """
     from evenflow.transforms.lab.word_lists import asking, criteria
     from evenflow.transforms.lab.word_lists import corpus as corpora
@@ -99,12 +98,6 @@ def words_generate(
             )
 
 
-@command(
-    "evenflow words review draft.json",
-    "evenflow words review mine.yaml --corpus corpus/",
-    "evenflow words review draft.json --finish mine.yaml",
-    "evenflow words review out --finish seen.json --leave-undecided",
-)
 def words_review(
     path: Path,
     *,
@@ -138,6 +131,12 @@ def words_review(
         finish (FILE): Write the word list or the calibration, and show no page.
         leave_undecided: With --finish, leave out words that nobody has decided.
         majority: With --finish, the majority decides where reviewers differ.
+
+    Examples:
+        evenflow words review draft.json
+        evenflow words review mine.yaml --corpus corpus/
+        evenflow words review draft.json --finish mine.yaml
+        evenflow words review out --finish seen.json --leave-undecided
     """
     if path.is_dir():
         path = _flagged_of(path)

@@ -17,15 +17,7 @@ if TYPE_CHECKING:
     from evenflow.pipelines.lab.train.finetune import Progress
 
 
-@command(
-    "evenflow lab finetune --data out --model smollm2 --output adapter",
-    "evenflow lab finetune --data out --pane 0..7 --model m -o a --steps 100",
-    "evenflow lab finetune --data out --model bert -o b --objective mlm",
-    "evenflow lab finetune --data out --model smollm2 --output merged --merge",
-    "evenflow lab finetune --data out --model m -o c --set finetune.weights=off",
-    keys=[f"finetune.{name}" for name in ("objective", "steps", "merge")],
-    section="finetune",
-)
+@command([f"finetune.{name}" for name in ("objective", "steps", "merge")], "finetune")
 def lab_finetune(
     *,
     data: options.Output,
@@ -52,6 +44,13 @@ def lab_finetune(
         adapter (DIR): Adapter of the model that training starts from.
         quarantined: What is done about panes in quarantine.  [default: refuse with --pane, else
             skip]
+
+    Examples:
+        evenflow lab finetune --data out --model smollm2 --output adapter
+        evenflow lab finetune --data out --pane 0..7 --model m -o a --steps 100
+        evenflow lab finetune --data out --model bert -o b --objective mlm
+        evenflow lab finetune --data out --model smollm2 --output merged --merge
+        evenflow lab finetune --data out --model m -o c --set finetune.weights=off
     """
     from evenflow.pipelines.lab.train.finetune import finetune as train
     from evenflow.pipelines.lab.train.rows import select

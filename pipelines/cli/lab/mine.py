@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.options import wrong
 from evenflow.pipelines.terminal import pace
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
 SHOWN_WORDS = 5
 
 
-@command(
-    "evenflow lab mine out --model bert-base-uncased --top 10",
-    "evenflow lab mine corpus/ --model bert-base-uncased -a gender --top 500",
-    "evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn",
-    "evenflow lab mine out --model m --intervene random-phrase-masking -o mined",
-)
 def lab_mine(
     inputs: list[str],
     *,
@@ -57,6 +50,12 @@ def lab_mine(
             female-first-random-phrase-masking, fixed-phrase-masking-1 to -4, counterfactual.
         without (WORD): Leave this word of the list as it is, such as god; repeatable.
         output (DIR): Where results go; DIR/records is input of `run`.  [default: standard output]
+
+    Examples:
+        evenflow lab mine out --model bert-base-uncased --top 10
+        evenflow lab mine corpus/ --model bert-base-uncased -a gender --top 500
+        evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn
+        evenflow lab mine out --model m --intervene random-phrase-masking -o mined
     """
     from evenflow.pipelines.lab.train.mining import MiningSettings
     from evenflow.pipelines.lab.train.mining import mine as run

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.words import duration
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
 PAGE = "paper.html"
 
 
-@command(
-    "evenflow lab paper paper.yaml --estimate",
-    "evenflow lab paper paper.yaml",
-    "evenflow lab paper paper.yaml --data out --output again --json",
-)
 def lab_paper(
     config: Path,
     *,
@@ -48,6 +42,11 @@ def lab_paper(
         estimate: Say how long it will take and which memory it needs, and end.
         data (DIR): What this gate accepted, in place of the file's input.
         output (DIR): In place of the file's output.
+
+    Examples:
+        evenflow lab paper paper.yaml --estimate
+        evenflow lab paper paper.yaml
+        evenflow lab paper paper.yaml --data out --output again --json
     """
     from evenflow.pipelines.lab.paper import settings
     from evenflow.pipelines.lab.paper.run import run

@@ -10,7 +10,6 @@ import click
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import USAGE
 
@@ -26,13 +25,15 @@ def write_list(path: Path, words: WordList) -> None:
     at(path.parent).write(path.name, writing.content(words).encode())
 
 
-@command(
-    "evenflow words show", "evenflow words show gender", "evenflow words show mine.yaml --json"
-)
 def words_show(name: str | None = None, *, as_json: bool = False) -> None:
     """Show the shipped word lists, or the labels of one, by group.
 
     Of the lists, those that are measured by default have an asterisk.
+
+    Examples:
+        evenflow words show
+        evenflow words show gender
+        evenflow words show mine.yaml --json
     """
     from evenflow.pipelines.terminal import list_tables, tables
     from evenflow.transforms.lab.word_lists import report
@@ -47,12 +48,6 @@ def words_show(name: str | None = None, *, as_json: bool = False) -> None:
     show(rows, as_json, tables.lists)
 
 
-@command(
-    "evenflow words check gender mine.yaml",
-    "evenflow words check age --corpus 'texts/*.jsonl.gz'",
-    "evenflow words check mine.yaml --corpus corpus/ --complete new.yaml",
-    "evenflow words check mine.yaml --against gender --json",
-)
 def words_check(
     lists: list[str],
     *,
@@ -78,6 +73,12 @@ def words_check(
         against (NAME|PATH): Compare one list with another: precision is the share of its labels
             that the other has, recall the share of the other's labels that it has.
         passages: Most mentions of a label that are read.
+
+    Examples:
+        evenflow words check gender mine.yaml
+        evenflow words check age --corpus 'texts/*.jsonl.gz'
+        evenflow words check mine.yaml --corpus corpus/ --complete new.yaml
+        evenflow words check mine.yaml --against gender --json
     """
     from evenflow.pipelines.terminal import list_tables
     from evenflow.transforms.lab.word_lists import report

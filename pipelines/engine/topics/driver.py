@@ -23,6 +23,7 @@ from evenflow.pipelines.engine.topics.source import (
     LOOK_SECONDS,
     TopicPane,
     TopicSource,
+    most_records,
     positions,
 )
 from evenflow.pipelines.terminal.outcome import Observer, Outcome, PaneProgress
@@ -273,9 +274,11 @@ class StreamRun:
         more = f" and {len(due) - PARTITIONS} more" if len(due) > PARTITIONS else ""
         reference = self.config.reference.file
         against = f"compared with {reference}" if reference else "learnt, as no reference is given"
+        most, key = most_records(self.config)
         return (
             f"reading topic {self.stream.topic}, {counted(partitions, 'partition')}"
-            f" ({named + more if due else 'from the first record'}); sources are {against}"
+            f" ({named + more if due else 'from the first record'}); sources are {against};"
+            f" a pane has the records of {self.stream.pane_seconds:g} s, at most {most:,} ({key})"
         )
 
     def _known(self, entries: History) -> KnownTopic:

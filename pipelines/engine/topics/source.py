@@ -94,6 +94,12 @@ def positions(given: Mapping[str, Position]) -> dict[int, int]:
     return {int(partition): position.next for partition, position in given.items()}
 
 
+def most_records(config: Config) -> tuple[int, str]:
+    """How many records a pane of a topic may have, and the key that says so."""
+    docs = config.pane.docs
+    return (docs, "pane.docs") if docs else (config.pane.mib * MIB_RECORDS, "pane.mib")
+
+
 class At(NamedTuple):
     """How far a topic is cut.
 
@@ -151,7 +157,7 @@ class Cutter:
     ):
         self._lookups, self._count, self.at = lookups, partitions, at
         self._span_ms, self._grace_ms = span_ms, int(config.kafka.grace * 1000)
-        self._most = config.pane.docs or config.pane.mib * MIB_RECORDS
+        self._most = most_records(config)[0]
         self._stops, self._note, self._clock, self._look = stops, note, clock, look
         self._patience = patience
         self._partitions, self._counted = 0, -WATCH_SECONDS

@@ -20,7 +20,7 @@ from evenflow.pipelines.pages.report import files
 from evenflow.pipelines.pages.report.view import word_list
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import AttributeEntry, PaneEntry
+from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.storage.storage import Storage
 
@@ -61,7 +61,7 @@ def why(
     key, rule = reasons.rule(entry)
     step = dict(reasons.kinds().get(key, {}))
     attributes = {
-        name: _attribute(storage, history, entry, name, earlier, config) for name in names
+        name: _attribute(storage, history, entry, name, earlier, config, weighs) for name in names
     }
     unread = {name for each in attributes.values() for name in each.unread}
     notes = pruned.notes(storage) if unread else {}
@@ -91,10 +91,18 @@ def _attribute(
     name: str,
     earlier: Sequence[PaneEntry],
     config: Config,
+    weighs: bool,
 ) -> AttributeWhy:
     """Explain an attribute of a pane. Raises KeyError for one that the pane does not have."""
     each = entry.attributes[name]
-    before = {one.pane: one.attributes[name].sums for one in earlier if name in one.attributes}
+
+    def sums(panes: Sequence[PaneEntry]) -> dict[int, Sums]:
+        return {one.pane: one.attributes[name].sums for one in panes if name in one.attributes}
+
+    before = sums(earlier)
+    mentions = sum(sum(one.counts) for one in (each.sums, *before.values()))
+    if not weighs and mentions < config.gate.min_mentions:  # then all that was accepted counts
+        before = sums(_earlier(history, entry.pane, entry.pane))
     rows = _rows(storage, entry, name, each, config)
     rows.counts *= reasons.people_per_mention(each)
     words = word_list(config, name, each.groups, each.labels)

@@ -123,18 +123,14 @@ def test_a_pane_that_a_person_accepted_is_listed_where_its_files_are(
         assert ended.status == 0
     assert "nothing was written" in ended.out
     assert output.names("ledger/reviews") == ["00000000.json"]
-    lines = call(
-        "gate", "export", "--list", "accepted", output, "--json", "--pane", "2"
-    ).out.splitlines()
-    addresses = [json.loads(line)["address"] for line in lines]
+    told = call("gate", "export", "--list", "accepted", output, "--json", "--pane", "2").out
+    addresses = [json.loads(line)["address"] for line in told.splitlines()]
     assert addresses[0] == output.address("quarantine/part-00000002-0000.parquet")
-    assert (
-        call("gate", "accept", "--undo", output, "--pane", "2", "--reason", "read again").status
-        == 0
-    )
+    undone = call("gate", "accept", "--undo", output, "--pane", "2", "--reason", "read again")
+    assert undone.status == 0
     assert listed(call, output, "--pane", "2") == []
-    own = call("gate", "accept", output, "--pane", "1..2", "--reason", "read")
-    assert "the gate itself had accepted 1 of 2" in own.out
+    own = call("gate", "accept", output, "--pane", "1..2", "--pane", "4", "--reason", "read")
+    assert "the gate itself had accepted 1 of 2\npane 4: accept by " in own.out
     wrong = call("gate", "accept", "--reject", output, "--pane", "9..11", "--reason", "read")
     assert wrong.status == 2 and "there is no pane 11" in wrong.err
     assert call("gate", "accept", output, "--pane", "2", "--reason", " ").status == 2

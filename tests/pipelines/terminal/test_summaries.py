@@ -115,12 +115,26 @@ def test_one_may_train_unless_the_gate_is_held_or_a_blocked_pane_waits(
 
 
 def test_the_pane_that_is_named_waits_for_a_decision() -> None:
-    totals = Totals.of(panes("block", "open", "block"))
-    assert "panes 0, 2 are in quarantine/, undecided; 2: " in facts.answer(totals, True, None).why
-    totals.reviewed = Reviewed(confirmed=1, decided=[2])
+    totals = Totals.of(panes("block", "open", "block", "block"))
+    found = facts.answer(totals, True, None)
+    assert "panes 0, 2..3 are in quarantine/, undecided; 3: " in found.why
+    assert "then evenflow gate accept DIR --pane 0 --pane 2..3 --reason" in (found.next or "")
+    totals.reviewed = Reviewed(confirmed=2, decided=[2, 3])
     found = facts.answer(totals, True, None, output="out dir")
     assert found.why == "pane 0 is in quarantine/, undecided"
     assert "then evenflow gate accept 'out dir' --pane 0 " in (found.next or "")
+    totals.blocked = []  # the sums name the last panes alone
+    found = facts.answer(totals, True, None)
+    assert (found.word, found.may, found.why) == ("block", False, "1 pane is in quarantine/")
+
+
+def test_what_somebody_decided_needs_no_next_step() -> None:
+    totals = Totals.of(panes("open", "block"))
+    totals.reviewed = Reviewed(confirmed=1, decided=[1])
+    assert facts.answer(totals, True, None).next is None
+    totals = Totals.of(panes("block", "warn"))
+    totals.reviewed = Reviewed(confirmed=1, decided=[0])
+    assert facts.answer(totals, True, None).next == "evenflow gate why DIR --pane 1"
 
 
 def test_panes_in_a_row_with_too_few_mentions_are_counted() -> None:

@@ -65,7 +65,7 @@ def test_shares_that_add_up_to_more_than_everything_are_explained(
     found = call("gate", "why", tmp_path / "out", "--json").json
     [gender] = found["attributes"].values()
     assert sum(row["share"] for row in gender["documents"]) == pytest.approx(1.5, abs=1e-4)
-    told = "the shares of the listed documents add up to 150.0%, since those of the other"
+    told = "mentions of the other groups offset a part: the listed documents have more than all"
     assert told in call("gate", "why", tmp_path / "out").out
     page = Pages(Board({"out": at(tmp_path / "out")}), False).pane("out", 0)
     assert told in page
@@ -150,3 +150,10 @@ def test_a_passage_begins_before_the_first_label() -> None:
     assert found.startswith("… word word") and found.endswith(" …")
     assert found[label.start : label.end] == "she"
     assert why.passage(text, None) == (text[:300] + " …", [])
+
+
+def test_with_few_mentions_the_window_is_all_that_was_accepted(call: Call, tmp_path: Path) -> None:
+    rows = ["He met his father."] * 8
+    Gate({"pane.docs": 2, "pane.rolling": 1}, attributes=["gender"]).run(rows, tmp_path / "out")
+    ended = call("gate", "why", tmp_path / "out", "--pane", "3").out
+    assert "of this pane with the accepted panes before it: 0..2;" in ended
