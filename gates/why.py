@@ -291,10 +291,10 @@ def lines(found: Why) -> Iterator[str]:
         yield f"check failed ({each.severity}): {words}"
     for reason, count in found.dead_reasons.items():
         yield f"{counted(count, 'dead letter')}: {reason}"
-    if any(row.state == "not_judged" for row in found.sources):
-        yield "sources not judged: they are new, or the reference has too few of their documents"
     if found.next:
         yield f"next: {found.next} ({found.runbook})"
+    if any(row.state == "not_judged" for row in found.sources):
+        yield "sources not judged: they are new, or the reference has too few of their documents"
 
 
 def source_table(found: Why) -> Table:

@@ -198,6 +198,6 @@ def test_a_halt_stops_reading_until_it_is_released(
     assert placed(tmp_path) == expected({0: 400})
     first = next(line for line in lines if "reading topic" in line)
     assert "1 partition (from the first record); sources are learnt" in first
-    assert "a pane has the records of 1 s, at most 262,144 (pane.mib)" in first
+    assert "a pane has the records of 1 s, at most 65,536 (pane.mib)" in first
     [held] = [line for line in lines if "the gate is held: " in line]
     assert f"`evenflow gate release {tmp_path} --reason '…'`" in held
