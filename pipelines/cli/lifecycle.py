@@ -57,6 +57,11 @@ def run_gate(
             _note(session, text)
     elif config.llm.url is not None:
         _note(session, "the language model is asked nothing: neither repair nor stereotypes are on")
+    if any(config.mode(name) in ("substitute", "augment") for name in config.attributes):
+        from evenflow.transforms.substitution import reading
+
+        for text in reading.promises(config):
+            _note(session, text)
     session.output, session.resumable = result.output, True
     with _serving_metrics(config, result, session) as metrics:
 

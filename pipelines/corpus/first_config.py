@@ -11,6 +11,7 @@ from evenflow.pipelines.corpus.look import Field, Look, Seen
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.commented import scalar
 from evenflow.schemas.config import Config
+from evenflow.transforms.substitution import reading
 
 WIDTH = 88  # columns of a comment
 SHOWN = 12  # fields that are named
@@ -117,6 +118,8 @@ def lines(
         "What is done to text: [measure] changes none; [substitute, weight] exchanges mentions and"
         " weighs documents."
     )
+    for promised in reading.promises(config, every=True):
+        yield from _comment(f"Exchanges: {promised}.")
     yield "repair:"
     yield "  mode: [measure]"
 

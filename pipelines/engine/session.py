@@ -185,7 +185,7 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
     for name in ("kafka", "metrics", "alerts", "finetune", "triggers"):
         del kept[name]
     # These say where and how a model is asked, and not what is asked
-    for name in ("url", "key", "cache", "cache_mib", "deadline", "concurrency"):
+    for name in ("url", "key", "cache", "deadline", "concurrency"):
         del kept["llm"][name]
     lists_read = {"wordlists": epochs.list_digests(lists), **registry.digests(config)}
     return {"configuration": kept, **lists_read, **source}

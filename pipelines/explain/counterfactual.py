@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
 
 from evenflow.pipelines.explain.document import whole_sentences
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
@@ -22,8 +23,9 @@ class Rewriter:
     """Rewrites every eligible sentence of documents, for each attribute from the original text.
 
     `source`: Change sets of this group only; None: of any group. `target`: Change them to this
-    group only; None: to any group. `judge`: Gives that probability; None: every set whose form
-    allows it is changed. `bar`: Bars exchanges, whatever the judge says; None: none.
+    group only; None: to any whose target is not 0. `config`: Says what an exchange needs. `judge`:
+    Gives the probability; None: the first stage does. `bar`: Bars exchanges, whatever the judge
+    says; None: none.
     """
 
     def __init__(
@@ -32,19 +34,29 @@ class Rewriter:
         method: Method,
         source: str | None = None,
         target: str | None = None,
-        min_probability: Mapping[str, float] | None = None,
+        config: Config | None = None,
         judge: ExchangeJudge | None = None,
         bar: Bar | None = None,
-        protect: Sequence[str] = (),
     ):
+        config = config or Config()
         self._finder = LabelFinder(lists)
         self._substituters = {
             words.attribute: Substituter(
-                lists, words.attribute, method, draws=True, protect=protect
+                lists, words.attribute, method, draws=True, protect=config.repair.protect
             )
             for words in lists
         }
-        self._min_probability, self._judge, self._bar = min_probability or {}, judge, bar
+        self._judge, self._bar = judge, bar
+        self._least = {name: reading.min_probability(config, name) for name in self._substituters}
+        self._doubted = {name: reading.doubted(config, name) for name in self._substituters}
+        self._unwanted = {
+            words.attribute: [
+                group
+                for group, share in zip(words.groups, config.target(words) or (), strict=False)
+                if not share
+            ]
+            for words in lists
+        }
         known = {group for words in lists for group in words.groups}
         for group in (source, target):
             if group is not None and group not in known:
@@ -71,10 +83,11 @@ class Rewriter:
             done = exchanged(
                 text,
                 substituter.propose(text, sentences, mentions),
-                self._min_probability.get(attribute, reading.MIN_PROBABILITY),
-                chooser(text, self._source, self._target),
+                self._least[attribute],
+                chooser(text, self._source, self._target, self._unwanted[attribute]),
                 self._judge,
                 self._bar,
+                self._doubted[attribute],
             )
             for number, (each, target) in enumerate(zip(done.sets, done.targets, strict=True)):
                 chosen = each.edits[target] if target is not None else ()
@@ -121,7 +134,7 @@ def difference(document: dict[str, Any]) -> Text:
             if not each["edits"] and each["reason"]:
                 out.append(
                     f"{row['sent_id']:>4}  {each['attribute']}: left as it is,"
-                    f" {visible(each['reason'])}\n",
+                    f" {visible(each['reason'])} (probability {each['confidence']:g})\n",
                     style="dim",
                 )
     return out

@@ -71,14 +71,8 @@ class Explainer:
             from evenflow.transforms.substitution import reading
 
             judge = reading.judge_of(config) if counterfactual == "gc" else None
-            min_probability = {
-                each.attribute: reading.min_probability(config, each.attribute) for each in lists
-            }
             bar = registry.bar(lists) if counterfactual == "gc" else None  # BaseCDA knows none
-            protect = config.repair.protect
-            rewriter = Rewriter(
-                lists, counterfactual, source, target, min_probability, judge, bar, protect
-            )
+            rewriter = Rewriter(lists, counterfactual, source, target, config, judge, bar)
             self._steps.append((rewriter.add_to, difference))
         if stereotypes or all_sentences:
             from evenflow.pipelines.explain import stereotypes as judging

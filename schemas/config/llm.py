@@ -112,11 +112,6 @@ class Llm(Section):
             "File of answers that runs share. null: evenflow/llm.sqlite in the user's cache folder."
         ),
     )
-    cache_mib: int = Field(
-        default=1024,
-        ge=1,
-        description="Most MiB of that file. 1024: about two million answers.",
-    )
     deadline: float = Field(
         default=120.0,
         gt=0,

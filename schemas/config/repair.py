@@ -47,6 +47,8 @@ def _protected(given: Any) -> Any:
     return found
 
 
+Standard = Literal["document", "sentence"]
+PRECISION = 0.8  # also of an attribute that a mapping does not name
 JUDGES = ("careful", "fast")  # those that ship
 OutputAs = Literal["weight", "sample"]
 Modes = Annotated[list[Mode], BeforeValidator(_steps)]
@@ -75,12 +77,21 @@ class RepairSettings(Section):
             " comparison."
         ),
     )
-    target_precision: Share = Field(
-        default=0.8,
+    standard: Standard = Field(
+        default="document",
         description=(
-            "Share of the exchanges that are to be right in their whole document. The careful"
-            " judge's table says from which probability on they reach it for an attribute, with the"
-            " lower bound of the interval. Where none does, the attribute is not exchanged."
+            "When an exchange is right. document: nothing in its whole document is false, and"
+            " nobody is changed by half. sentence: each sentence alone is grammatical and natural"
+            " and says no less; people whose name stands elsewhere may change."
+        ),
+    )
+    target_precision: Share | dict[str, Share] = Field(
+        default=PRECISION,
+        description=(
+            "Share of the exchanges that are to be right by repair.standard; or one for each"
+            " attribute, such as {gender: 0.8, religion: 0.4}. The careful judge's table says from"
+            " which probability on they reach it, with the lower bound of the interval. Where none"
+            " does, the attribute is not exchanged."
         ),
     )
     min_probability: Share | None = Field(

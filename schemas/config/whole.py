@@ -19,7 +19,7 @@ from evenflow.schemas.config.finetune import FinetuneSettings
 from evenflow.schemas.config.gate import Gate
 from evenflow.schemas.config.kafka import Kafka
 from evenflow.schemas.config.llm import Llm
-from evenflow.schemas.config.repair import JUDGES, Mode, RepairSettings
+from evenflow.schemas.config.repair import JUDGES, PRECISION, Mode, RepairSettings
 from evenflow.schemas.config.sections import (
     SHARES_TOLERANCE,
     CheckSettings,
@@ -301,6 +301,11 @@ class Config(Section):
         """Least probability of being right that an attribute's exchanges need, if one is set."""
         own = self._own(attribute).min_probability
         return self.repair.min_probability if own is None else own
+
+    def target_precision(self, attribute: str) -> float:
+        """Share of an attribute's exchanges that are to be right."""
+        own = self.repair.target_precision
+        return own.get(attribute, PRECISION) if isinstance(own, dict) else own
 
     def action(self, attribute: str) -> Action:
         """What is done about stereotypes of an attribute's groups."""

@@ -6,8 +6,6 @@
     python tests/benchmarks/exchange.py --texts CORPUS.jsonl.gz …
     # by sentence: the rows of exchange_sentences.jsonl in documents kept for the report
     python tests/benchmarks/exchange.py --sentences
-    # ablations: sets are not joined; mentions may stay; sets of the windows of before
-    python tests/benchmarks/exchange.py --ablations
 
 An exchange counts as right if everybody whom it names may change in this document and nobody is
 changed by half: all mentions of each person change. Recall is of all mentions that may change.
@@ -19,8 +17,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +30,13 @@ from figures import share
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from evenflow.pipelines.lab.train.exchange_figures import JudgedSet, SetJudge
+from evenflow.pipelines.lab.train.exchange_figures import (
+    SENTENCES,
+    JudgedSet,
+    SetJudge,
+    persons,
+    right_sentences,
+)
 from evenflow.transforms.lab.training import labelled
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import files
@@ -46,10 +48,8 @@ from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
 PRECISION = 0.8  # the default of `repair.target_precision`
-SENTENCES = "exchange_sentences.jsonl"
 DRAWS = 300  # bootstrap samples of documents
-BRACKET = re.compile(r"\[(.*?)\]")
-CUTS = (0.5, 0.6, 0.7, 0.8, 0.9)  # probabilities of the table of precision
+CUTS = (0.5, 0.7, 0.8)  # probabilities of the table of precision
 
 
 def texts(corpora: Sequence[Path]) -> dict[str, str]:
@@ -75,7 +75,7 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
     print(f"{speed:.3f} MB of text a second and core, all sets\n")
     print("\n".join(areas(judged, chances)), "\n")
     print("\n".join(table(judged, chances, wanted)), "\n")
-    cut = reader.cut("gender", PRECISION)
+    cut = cut_of(reader)
     by_source: dict[str, list[tuple[JudgedSet, float]]] = {}
     for each, chance in zip(judged, chances, strict=True):
         if each.attribute == "gender" and chance >= cut:
@@ -86,6 +86,12 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
     print()
 
 
+def cut_of(reader: Reader) -> float:
+    """The probability from which gender is exchanged by default."""
+    found = reader.cut("gender", PRECISION)
+    return 1.0 if found is None else found.probability
+
+
 def right_mentions(documents: Iterable[Labelled]) -> Counter[str]:
     """Count by attribute the mentions that may change."""
     out: Counter[str] = Counter()
@@ -94,12 +100,7 @@ def right_mentions(documents: Iterable[Labelled]) -> Counter[str]:
     return out
 
 
-def table(
-    judged: Sequence[JudgedSet],
-    chances: Sequence[float],
-    wanted: Counter[str],
-    cuts: Sequence[float] = CUTS,
-) -> list[str]:
+def table(judged: Sequence[JudgedSet], chances: Sequence[float], wanted: Counter[str]) -> list[str]:
     """Write precision and recall by attribute and cut."""
     out = [
         "| attribute | from | right and whole, of those made | documents without a wrong change |"
@@ -112,7 +113,7 @@ def table(
             for each, chance in zip(judged, chances, strict=True)
             if each.attribute == attribute
         ]
-        for cut in cuts:
+        for cut in CUTS:
             made = {(each.document, each.mentions): each for each, chance in own if chance >= cut}
             good = [each for each in made.values() if each.right and each.whole]
             changed = {document for document, _ in made}
@@ -128,26 +129,19 @@ def table(
 
 def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) -> None:
     """Print how many labelled exchanges are right by sentence, and by document, by cut."""
-    said: dict[tuple[int, str, tuple[int, ...]], bool] = {}
-    for line in (DATA / SENTENCES).read_text("utf-8").splitlines():
-        row = json.loads(line)
-        said[row["number"], row["attribute"], tuple(row["mentions"])] = row["sentence"]
-    numbers = {(number, attribute) for number, attribute, _ in said}
-    rows: dict[str, dict[tuple[int, tuple[int, ...]], tuple[float, bool, bool]]] = {}
-    for of in documents:
-        for each in judge.judge([of] if (of.number, of.attribute) in numbers else []):
-            key = of.number, of.attribute, each.mentions
-            if key in said:
-                chance = reader.calibrated(each.attribute, each.logit, each.stay)
-                found = chance, said[key], each.right and each.whole
-                rows.setdefault(of.attribute, {})[of.number, each.mentions] = found
-    for attribute, own in rows.items():
-        for cut in (0.01, 0.05, 0.15, 0.3, 0.5):
-            made = [each for each in own.values() if each[0] >= cut]
-            sentence, document = sum(each[1] for each in made), sum(each[2] for each in made)
+    said = right_sentences(DATA / SENTENCES)
+    named = {key[:2] for key in said}
+    found = persons(
+        reader, judge.judge(of for of in documents if (of.number, of.attribute) in named)
+    )
+    for attribute in dict.fromkeys(key[1] for key in said):
+        own = [(*found[key], said[key]) for key in found if key in said and key[1] == attribute]
+        for cut in reader.cuts(attribute, "sentence"):
+            made = [row for row in own if row[0] >= cut.probability]
+            document, sentence = sum(row[1] for row in made), sum(row[2] for row in made)
             print(
-                f"{attribute}, from {cut}: by sentence {share(sentence, len(made))},"
-                f" by document {share(document, len(made))}"
+                f"{attribute}, from {cut.probability} (chosen by {cut.share}): by sentence"
+                f" {share(sentence, len(made))}, by document {share(document, len(made))}"
             )
 
 
@@ -167,22 +161,18 @@ def area_between(
 
 
 def areas(judged: Sequence[JudgedSet], chances: Sequence[float]) -> list[str]:
-    """Write the area under the curve by attribute: reader, first stage."""
+    """Write the area under the curve by attribute."""
     out: list[str] = []
     for attribute in dict.fromkeys(each.attribute for each in judged):
         at = [n for n, each in enumerate(judged) if each.attribute == attribute]
         true = np.array([judged[n].right and judged[n].whole for n in at])
         names = [judged[n].document for n in at]
-        for title, values in (
-            ("reader", [chances[n] for n in at]),
-            ("first stage", [judged[n].first for n in at]),
-        ):
-            scores = np.array(values)
-            low, high = area_between(scores, true, names)
-            out.append(
-                f"{attribute} {title}: n {len(true)}, right {true.mean():.3f},"
-                f" area {roc_auc_score(true, scores):.3f} [{low:.3f}, {high:.3f}]"
-            )
+        scores = np.array([chances[n] for n in at])
+        low, high = area_between(scores, true, names)
+        out.append(
+            f"{attribute}: n {len(true)}, right {true.mean():.3f},"
+            f" area {roc_auc_score(true, scores):.3f} [{low:.3f}, {high:.3f}]"
+        )
     return out
 
 
@@ -195,30 +185,15 @@ def winogender(path: Path) -> Iterator[tuple[str, str]]:
                 yield sentence, rows[name.replace(one, other)]
 
 
-def winobias(path: Path) -> Iterator[tuple[str, str | None]]:
-    """Sentences of WinoBias; the other form is not known for her and his."""
-    other = {"he": "she", "she": "he", "him": "her", "his": "her"}
-    for line in path.read_text("utf-8").splitlines():
-        words = BRACKET.findall(line)
-        plain = BRACKET.sub(r"\1", line)
-        new = other.get(words[-1].lower())
-        changed = None if new is None else f"[{new}]".join(line.rsplit(f"[{words[-1]}]", 1))
-        yield plain, changed and BRACKET.sub(r"\1", changed)
-
-
-def plain_texts(
-    pairs: Sequence[tuple[str, str | None]], judge: reading.DocumentJudge, cut: float
-) -> str:
+def plain_texts(pairs: Sequence[tuple[str, str]], judge: reading.DocumentJudge, cut: float) -> str:
     """How many sentences change, and how many of these into the other form."""
     lists = [load("gender")]
-    changed = right = known = 0
+    changed = right = 0
     for sentence, other in pairs:
         found = rewrite(sentence, lists, "gender", min_probability=cut, judge=judge).text
         changed += found != sentence
-        if other is not None and found != sentence:
-            known += 1
-            right += found == other
-    return f"changed {share(changed, len(pairs))}; of these rightly {share(right, known)}"
+        right += found == other != sentence
+    return f"changed {share(changed, len(pairs))}; of these rightly {share(right, changed)}"
 
 
 def main() -> None:
@@ -228,8 +203,6 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=files.SHIPPED, help="the reader's folder")
     parser.add_argument("--data", type=Path, default=DATA / labelled.FILE)
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
-    parser.add_argument("--winobias", type=Path, help="its sentences, a line each")
-    parser.add_argument("--ablations", action="store_true")
     parser.add_argument("--sentences", action="store_true", help="figures by sentence alone")
     args = parser.parse_args()
     reader, first = Reader(args.models), FirstStage.shipped()
@@ -242,12 +215,8 @@ def main() -> None:
     show("Documents kept for the report", kept, judge, reader)
     if unseen := labelled.part(documents, labelled.UNSEEN):
         show("Kinds of text that were not learnt from", unseen, judge, reader)
-    if args.ablations:
-        show("Sets are not joined", kept, SetJudge(reader, first, joins=False), reader)
-    own, cut = reading.DocumentJudge(reader), reader.cut("gender", PRECISION)
+    own, cut = reading.DocumentJudge(reader), cut_of(reader)
     print("Winogender:", plain_texts(list(winogender(DATA / "winogender.tsv")), own, cut))
-    if args.winobias:
-        print("WinoBias:", plain_texts(list(winobias(args.winobias)), own, cut))
 
 
 if __name__ == "__main__":

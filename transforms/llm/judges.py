@@ -24,12 +24,10 @@ from evenflow.transforms.llm.questions import Asker, Question, worth
 from evenflow.transforms.models.heads import REASONS as OF_EXCHANGES
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged
+from evenflow.transforms.substitution.reading import WORTH_ASKING
 from evenflow.transforms.substitution.sets import Edit, Set
 
 VALID, INVALID = 1.0, 0.0  # probabilities: the model states none of its own
-# Nothing with a lower probability is asked about. More than a third of what is asked is then right,
-# so that a change takes fewer than three requests.
-WORTH_ASKING = 0.4
 # Characters of context on both sides of a sentence: as many as fit into the longest passage
 AROUND = (600, 300, 100)
 LONGEST_PASSAGE = 6000  # characters, some 1,500 tokens
@@ -49,10 +47,14 @@ class LlmJudge:
         asker: Asker,
         mode: Mode,
         min_probability: Mapping[str, float],
+        worth_asking: Mapping[str, float] | None = None,
     ):
         self._embedded, self._asker, self._min_probability = embedded, asker, min_probability
+        worth = worth_asking or {}
         self._select = {
-            name: Unsure(min(WORTH_ASKING, least), 1.0 if mode == "llm" else least, least)
+            name: Unsure(
+                min(worth.get(name, WORTH_ASKING), least), 1.0 if mode == "llm" else least, least
+            )
             for name, least in min_probability.items()
         }
         self._known: dict[str, QuestionOutcome[tuple[float, str]]] = {}

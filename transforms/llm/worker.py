@@ -28,6 +28,7 @@ from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import ExchangeJudge
 
+CACHE = 1 << 30  # bytes of the file of kept answers: about two million
 STEPS = {  # the setting that decides about each prompt
     "stereotypes": "detection",
     "indicators": "indicators",
@@ -128,7 +129,7 @@ class Tier:
         if client is None:
             path = cache_path(config)
             path.parent.mkdir(parents=True, exist_ok=True)
-            client = _Models(config, Cache(path, self._own.cache_mib << 20))
+            client = _Models(config, Cache(path, CACHE))
         self._client = client
         self._here = threading.local()
 
@@ -197,7 +198,8 @@ class Tier:
         counted = Counted(asker)
         names = [words.attribute for words in self._config.word_lists()]
         min_probability = {name: reading.min_probability(self._config, name) for name in names}
-        return LlmJudge(embedded, counted, self._own.substitution, min_probability), counted
+        worth = {name: reading.worth_asking(self._config, name) for name in names}
+        return LlmJudge(embedded, counted, self._own.substitution, min_probability, worth), counted
 
     @contextmanager
     def _asking(self, asker: Asker) -> Iterator[None]:

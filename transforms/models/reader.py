@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.transforms import wilson
 from evenflow.transforms.models import files, passages
 from evenflow.transforms.models.encoder import VOCABULARY, logistic, open_session, read_model
 from evenflow.transforms.models.files import ModelError
@@ -49,6 +50,29 @@ class Said(NamedTuple):
     who: Floats
     reasons: Floats
     links: dict[int, float]
+
+
+class Cut(NamedTuple):
+    """What labelled exchanges show, from a probability on.
+
+    `right`: Those of the `made` that are right by the standard; `document`: by document.
+    """
+
+    probability: float
+    made: int
+    right: int
+    document: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the share that is right (Wilson, 95 %)."""
+        return wilson.interval(self.right / self.made, self.made)
+
+    @property
+    def share(self) -> str:
+        """The share that is right, its interval, and of how many."""
+        low, high = self.interval
+        return f"{self.right / self.made:.2f} [{low:.2f}, {high:.2f}] of {self.made}"
 
 
 class Reader:
@@ -135,19 +159,23 @@ class Reader:
         half = self.calibrated(attribute, worst.right) >= RIGHT
         return probability, REASONS[HALF if half else list(REASONS)[int(worst.reasons.argmax())]]
 
-    def cut(self, attribute: str, precision: float) -> float:
-        """Find the probability from which exchanges are right often enough.
+    def cuts(self, attribute: str, standard: str = "document") -> list[Cut]:
+        """What labelled exchanges show, from ever higher probabilities on.
 
         Args:
-            attribute: The attribute. One without labelled data has the table of all.
+            attribute: The attribute. One without labelled data has the table of all, if the
+                standard has one.
 
         Returns:
-            The probability, by the documents that calibrated the reader; 1 where none reaches the
-            share.
+            The cuts that raise the lower bound; empty where there are too few labels.
         """
-        table: dict[str, float] = self.about["cuts"].get(attribute, self.about["cuts"]["all"])
-        reached = [cut for share, cut in table.items() if float(share) >= precision]
-        return min(reached, default=1.0)
+        tables = self.about["cuts"][standard]
+        return [Cut(*each) for each in tables.get(attribute, tables.get("all", []))]
+
+    def cut(self, attribute: str, precision: float, standard: str = "document") -> Cut | None:
+        """The first of `cuts` whose lower bound is a precision or more; None: none is."""
+        known = self.cuts(attribute, standard)
+        return next((each for each in known if each.interval[0] >= precision), None)
 
     def calibrated(self, attribute: str, right: float, stay: float = NEVER) -> float:
         """Compute a probability."""

@@ -10,14 +10,14 @@ exchanges every label for one of the other group and tells only her, his and him
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.substitution import base_cda
 from evenflow.transforms.substitution.decisions import Decisions
 from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge
-from evenflow.transforms.substitution.sets import Edit, Refusal, Set, apply
+from evenflow.transforms.substitution.sets import DOUBTED, Edit, Refusal, Set, apply
 from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import WordList
@@ -80,6 +80,7 @@ def exchanged(
     wanted: Callable[[Set], str | None],
     judge: ExchangeJudge | None = None,
     bar: Bar | None = None,
+    doubted: str = DOUBTED,
 ) -> Rewritten:
     """Have the proposed sets of a text judged, and exchange those that may be.
 
@@ -88,8 +89,9 @@ def exchanged(
         wanted: Gives the group that a set should go to, None for none.
         judge: Gives this probability; None: the sets' own.
         bar: Bars exchanges that the judge may accept; None: none.
+        doubted: The reason of a set with a lower probability.
     """
-    decisions = Decisions[None](min_probability, judge, bar)
+    decisions = Decisions[None](min_probability, judge, bar, doubted)
     asked = [
         (place, target)
         for place, each in enumerate(proposed)
@@ -116,9 +118,14 @@ def exchanged(
 
 
 def chooser(
-    text: str, source: str | None = None, target: str | None = None
+    text: str,
+    source: str | None = None,
+    target: str | None = None,
+    unwanted: Collection[str] = (),
 ) -> Callable[[Set], str | None]:
     """Make a function that chooses a target group for each set of a text, without a repair plan.
+
+    `unwanted`: Groups to which nothing goes unless `target` names one of them.
 
     Returns:
         A function that gives a set's target group, None for none.
@@ -127,9 +134,8 @@ def chooser(
     number = base_cda.draw_for(text)
 
     def wanted(proposed: Set) -> str | None:
-        group = target or (
-            proposed.targets[number % len(proposed.targets)] if proposed.targets else None
-        )
+        able = [each for each in proposed.targets if each not in unwanted]
+        group = target or (able[number % len(able)] if able else None)
         if group is None or (source is not None and proposed.source != source):
             return None
         return group if group in proposed.edits else None

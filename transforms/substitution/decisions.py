@@ -28,6 +28,7 @@ class Decisions(Generic[Spot]):
         min_probability: The least probability of being right that an exchange needs.
         judge: Gives this probability; None: the sets' own.
         bar: Bars exchanges, whatever the judge says; None: none.
+        doubted: The reason of a set with a lower probability.
 
     Attributes:
         judged: Number of exchanges that the judge was asked about.
@@ -36,11 +37,18 @@ class Decisions(Generic[Spot]):
         excluded: Number of sets that were refused, by reason.
     """
 
-    def __init__(self, min_probability: float, judge: ExchangeJudge | None, bar: Bar | None = None):
+    def __init__(
+        self,
+        min_probability: float,
+        judge: ExchangeJudge | None,
+        bar: Bar | None = None,
+        doubted: str = sets.DOUBTED,
+    ):
         self.judged = 0
         self.refused: dict[tuple[Spot, int], str] = {}
         self.excluded: Counter[str] = Counter()
         self._min_probability, self._judge, self._bar = min_probability, judge, bar
+        self._doubted = doubted
         self._least = reading.least(judge, min_probability)
         # By set: the one with which it changes, the judge's probability, those that change with it
         self._leads: dict[tuple[Spot, int], int] = {}
@@ -59,7 +67,7 @@ class Decisions(Generic[Spot]):
         if not proposed.edits or not proposed.confidence:
             return proposed.reason or sets.NO_COUNTERPART
         if proposed.confidence < self._least:
-            return proposed.reason or sets.DOUBTED
+            return proposed.reason or self._doubted
         return self.refused.get((spot, place), "")
 
     def decided(self, spot: Spot, place: int, proposed: Set) -> Set:
@@ -101,7 +109,7 @@ class Decisions(Generic[Spot]):
     def _hear(self, spot: Spot, place: int, answer: Judged) -> None:
         """Keep the judge's answer about a set: a refusal, or the sets that change with it."""
         if answer.probability < self._min_probability:
-            self._refuse(spot, place, answer.probability, answer.reason or sets.DOUBTED)
+            self._refuse(spot, place, answer.probability, answer.reason or self._doubted)
         elif any(
             self._leads.get((spot, each), place) != place
             or self.refused.get((spot, each), sets.HALF) != sets.HALF

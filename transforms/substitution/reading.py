@@ -14,15 +14,19 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.models.passages import Place
 from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged
-from evenflow.transforms.substitution.sets import Set
+from evenflow.transforms.substitution.sets import DOUBTED, Set
 
 if TYPE_CHECKING:
-    from evenflow.transforms.models.reader import Reader, Reading, Said
+    from evenflow.transforms.models.reader import Cut, Reader, Reading, Said
 
 MIN_PROBABILITY = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
 # With a first probability below this one a judge is not asked: nearly half of all sets, and one in
 # twenty of the right ones (tests/benchmarks/exchange.py)
 UNLIKELY = 0.015
+# A judge that accepts exchanges of less than this probability is asked about all: by sentence, of
+# religion's right exchanges more than half have an unlikely first one
+EAGER = 0.3
+WORTH_ASKING = 0.4  # by document, a language model is asked about nothing of a lower probability
 TOGETHER = 64  # documents whose texts are held for the threads
 KEPT = 200_000  # links between mentions that are kept: some 20 MiB, and thousands of passages
 
@@ -37,12 +41,78 @@ def min_probability(config: Config, attribute: str) -> float:
     Raises:
         ModelError: See `Reader.shipped`.
     """
-    own = config.min_probability(attribute)
-    if own is not None:
-        return own
-    if config.repair.judge != "careful" or config.repair.method == "base":
-        return MIN_PROBABILITY
-    return _reader().cut(attribute, config.repair.target_precision)
+    if not _by_table(config, attribute):
+        own = config.min_probability(attribute)
+        return MIN_PROBABILITY if own is None else own
+    found = _cut(config, attribute)
+    return 1.0 if found is None else found.probability
+
+
+def _cut(config: Config, attribute: str) -> Cut | None:
+    """What labels show at the standard and the precision asked for."""
+    return _reader().cut(attribute, config.target_precision(attribute), config.repair.standard)
+
+
+def promise(config: Config, attribute: str) -> str:
+    """Say what is done with an attribute's exchanges, and how often labelled ones are right.
+
+    Raises:
+        ModelError: See `Reader.shipped`.
+    """
+    standard, least = config.repair.standard, min_probability(config, attribute)
+    if not _by_table(config, attribute):
+        return f"{attribute}: exchanged from probability {least:g}; no labels say how often rightly"
+    found = _cut(config, attribute)
+    if found is None:
+        wanted = f"{config.target_precision(attribute):.2f} by {standard}"
+        shown = _reader().cuts(attribute, standard)[-1:]
+        return f"off for {attribute}: no labels show {wanted}" + "".join(
+            f"; best {each.share} from probability {each.probability:g}" for each in shown
+        )
+    also = f"; by document {found.document / found.made:.2f}" if standard != "document" else ""
+    return f"{attribute}: by {standard} from probability {least:g}: {found.share} right{also}"
+
+
+def promises(config: Config, every: bool = False) -> list[str]:
+    """Say of each attribute that is exchanged what is done; `every`: of all that are measured.
+
+    Raises:
+        ModelError: See `Reader.shipped`.
+    """
+    return [
+        promise(config, name)
+        for name in config.attributes
+        if every or config.mode(name) in ("substitute", "augment")
+    ]
+
+
+def doubted(config: Config, attribute: str) -> str:
+    """Why an exchange stays whose probability is too low: what it needs."""
+    least = min_probability(config, attribute)
+    if least >= 1 and _by_table(config, attribute):
+        return promise(config, attribute)
+    return f"{DOUBTED}, it needs a probability of {least:g}"
+
+
+def worth_asking(config: Config, attribute: str) -> float:
+    """Find the probability from which a language model is asked about exchanges.
+
+    From there on more than a third are right, so that a change takes fewer than three requests.
+
+    Raises:
+        ModelError: See `Reader.shipped`.
+    """
+    if config.repair.standard == "document":
+        return WORTH_ASKING
+    known = _reader().cuts(attribute, config.repair.standard)
+    return next((each.probability for each in known if 3 * each.right >= each.made), WORTH_ASKING)
+
+
+def _by_table(config: Config, attribute: str) -> bool:
+    """Whether the shipped reader's table of labels chooses the least probability."""
+    own = config.repair
+    careful = own.judge == "careful" and own.method != "base"
+    return careful and config.min_probability(attribute) is None
 
 
 def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJudge | None:
@@ -69,11 +139,13 @@ def least(judge: ExchangeJudge | None, min_probability: float) -> float:
 
     `judge`: The judge; None: the first probability decides.
     """
-    if judge is None or not min_probability:
+    if judge is None:
         return min_probability
+    if min_probability < EAGER:
+        return 0.0
     if isinstance(judge, DocumentJudge) and min_probability >= 1:
         return 1.0
-    return min(UNLIKELY, min_probability)
+    return UNLIKELY
 
 
 def _reader() -> Reader:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
 
 from evenflow.transforms import wilson
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.models.encoder import logistic
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution.reading import JoinedSets, places_of
@@ -18,14 +20,17 @@ from evenflow.transforms.substitution.windows import show_windows
 from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.wordlists.loader import load
 
-PRECISIONS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-GRID = tuple(round(0.3 + 0.01 * step, 2) for step in range(70))
+GRID = tuple(round(0.01 * step, 2) for step in range(1, 100))
+Exchange = tuple[int, str, tuple[int, ...]]  # number of the document, attribute, mentions
+LEAST = 10  # exchanges that a cut needs: of fewer the luckiest few would be chosen
+SENTENCES = "exchange_sentences.jsonl"
 
 
 @dataclass(frozen=True)
 class JudgedSet:
     """A set of a labelled document, with those that are joined to it."""
 
+    number: int
     document: str
     source: str
     attribute: str
@@ -36,9 +41,10 @@ class JudgedSet:
     whole: bool
     mentions: tuple[int, ...]
 
-    def probability(self, slope: float = 1.0, shift: float = 0.0) -> float:
-        """The probability that the exchange is right and nobody is changed by half."""
-        return float(logistic(slope * self.logit + shift) * (1 - logistic(self.stay)))
+    @property
+    def key(self) -> Exchange:
+        """Which exchange it is; sets that are joined are one."""
+        return self.number, self.attribute, self.mentions
 
 
 class Finder:
@@ -96,8 +102,8 @@ class Finder:
 class SetJudge:
     """Judges the sets of labelled documents as a gate does."""
 
-    def __init__(self, reader: Reader, first: FirstStage, joins: bool = True):
-        self._reader, self._finder, self._joins = reader, Finder(first), joins
+    def __init__(self, reader: Reader, first: FirstStage):
+        self._reader, self._finder = reader, Finder(first)
 
     def judge(self, documents: Iterable[Labelled]) -> list[JudgedSet]:
         """Judge every set whose form allows an exchange."""
@@ -117,12 +123,13 @@ class SetJudge:
         for number, target in enumerate(targets):
             if target is None:
                 continue
-            joined = document.of(number, target) if self._joins else (number,)
+            joined = document.of(number, target)
             own, staying = document.divide(joined)
             gold = {here[each] for each in own}
             meant = [of.meant[each] for each in {owners[each] for each in gold}]
             worst, stay = document.reading.worst(own, staying)
             yield JudgedSet(
+                of.number,
                 of.document,
                 of.source,
                 of.attribute,
@@ -135,17 +142,42 @@ class SetJudge:
             )
 
 
-def cuts(rows: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Find the probabilities from which exchanges are right often enough.
+def persons(reader: Reader, judged: Iterable[JudgedSet]) -> dict[Exchange, tuple[float, bool]]:
+    """The probability of each exchange, once, and whether it is right by document."""
+    return {
+        each.key: (
+            reader.calibrated(each.attribute, each.logit, each.stay),
+            each.right and each.whole,
+        )
+        for each in judged
+    }
 
-    Returns by precision, the least of the probabilities `GRID` from which on it is below the
-    interval (Wilson, 95 %) of the share that is right. A precision that is not reached is missing.
+
+def right_sentences(path: Path) -> dict[Exchange, bool]:
+    """Read the labels of exchanges by sentence."""
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
+    return {
+        (row["number"], row["attribute"], tuple(row["mentions"])): row["sentence"] for row in rows
+    }
+
+
+def cuts(rows: Sequence[tuple[float, bool, bool]]) -> list[list[float]]:
+    """Find the probabilities from which exchanges are ever surer to be right.
+
+    `rows`: Probability, whether it is right, and whether by document. Returns of each cut its
+    probability, the exchanges from there on, those right, those right by document. The first cut
+    has all rows.
     """
-    out: dict[str, float] = {}
-    for precision in PRECISIONS:
-        for cut in GRID:
-            made = [right for chance, right in rows if chance >= cut]
-            if made and wilson.interval(sum(made) / len(made), len(made))[0] >= precision:
-                out[f"{precision:.2f}"] = cut
-                break
+    out: list[list[float]] = []
+    best = -1.0
+    first = ceil(1000 * min(rows, default=(0.0,))[0]) / 1000
+    for cut in [first, *(each for each in GRID if each > first)]:
+        made = [row for row in rows if row[0] >= cut]
+        right, document = sum(row[1] for row in made), sum(row[2] for row in made)
+        if len(made) < LEAST:
+            continue
+        low = wilson.interval(right / len(made), len(made))[0]
+        if low > best:
+            best = low
+            out.append([cut, len(made), right, document])
     return out

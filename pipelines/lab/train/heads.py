@@ -58,6 +58,7 @@ Floats = npt.NDArray[np.float32]
 program = typer.Typer(add_completion=False)
 program.command("people")(people.train)
 program.command("reader")(reader.train)
+program.command("cut")(reader.cut)
 
 
 @program.command("stereotypes")

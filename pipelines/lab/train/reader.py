@@ -2,17 +2,21 @@
 
     python -m evenflow.pipelines.lab.train.heads reader PRETRAINED FIRST --until 2619 --epochs 3
     python -m evenflow.pipelines.lab.train.heads reader PRETRAINED OUT --begin FIRST --epochs 2
+    python -m evenflow.pipelines.lab.train.heads cut FOLDER
 
-PRETRAINED is build/models/minilm, which `make models` fetches. It learns from the part `train` of
-the labelled documents, but for one in eight, which calibrates. What ships was trained twice: by the
-documents of the first draw, then by all. With the same machine, packages and number of threads a
-command writes the same weights.
+The last one only chooses the cuts of a trained reader anew; the others do so too. PRETRAINED is
+build/models/minilm, which `make models` fetches. It learns from the part `train` of the labelled
+documents, but for one in eight, which calibrates. What ships was trained twice: by the documents of
+the first draw, then by all. With the same machine, packages and number of threads a command writes
+the same weights.
 """
 
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
 import functools
+import json
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +38,7 @@ UNSHOWN, SHOWN = ("gender",), ("age", "religion")  # attributes by whether it se
 WEIGHTS = "trained.safetensors"  # all of a training's numbers, from which another may go on
 WRITTEN = "written"  # the source of texts that are only learnt from
 DOCUMENTS = [Path(f"tests/data/documents{each}.jsonl.gz") for each in ("", "_written")]
+ROW = re.compile(r"\[[\d\s.,]+\]")
 FEW = 50  # right sets from which an attribute gets a calibration of its own
 
 
@@ -71,6 +76,7 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     save_file(fresh.state_dict(), out / WEIGHTS)
     finish(fresh, learnt, away, vocabulary, out, {"layers": layers, "epochs": epochs})
+    cut(out, documents)
 
 
 def parts(documents: Sequence[Path], until: int) -> tuple[list[Labelled], list[Labelled]]:
@@ -103,7 +109,6 @@ def finish(
         **how,
         "documents": len({each.document for each in learnt}),
         "unshown": list(UNSHOWN),
-        "cuts": {"all": {}},
     }
     write_reader(fresh, {"all": [1.0, 0.0]}, vocabulary, out, about)
     first = refit_first_stage(exchange_figures.Finder(FirstStage.shipped()), learnt, out)
@@ -114,19 +119,42 @@ def finish(
         if name == "all" or sum(each.right for each in rows) >= FEW:
             logits = np.array([each.logit for each in rows])
             lines[name] = platt(logits, np.array([each.right for each in rows]))
-    chances = [each.probability(*lines.get(each.attribute, lines["all"])) for each in every]
-    rated = list(zip(every, chances, strict=True))
-    about["cuts"] = {
-        name: exchange_figures.cuts(
-            [
-                (chance, each.right and each.whole)
-                for each, chance in rated
-                if name in ("all", each.attribute)
-            ]
-        )
-        for name in ("all", *UNSHOWN, *SHOWN)
-    }
     write_reader(fresh, lines, vocabulary, out, about)
+
+
+def cut(folder: Path, documents: list[Path] = DOCUMENTS[:1]) -> None:
+    """Write the table of a reader: from which probability on how many exchanges are right.
+
+    By document from the documents that calibrate. By sentence from all labels of documents that are
+    not kept for the report, also of those that it learnt from: too few calibrate.
+    """
+    from evenflow.transforms.models.reader import MANIFEST, Reader
+
+    reader = Reader(folder)
+    judge = exchange_figures.SetJudge(reader, FirstStage(folder))
+    learnt, away = parts(documents, 1 << 30)
+    path = documents[0].parent / exchange_figures.SENTENCES
+    said = exchange_figures.right_sentences(path) if path.exists() else {}
+    named = {key[:2] for key in said}
+    more = judge.judge(each for each in learnt if (each.number, each.attribute) in named)
+    own = exchange_figures.persons(reader, judge.judge(away))
+    whole = [(key[1], chance, right, right) for key, (chance, right) in own.items()]
+    own |= exchange_figures.persons(reader, more)
+    alone = [(key[1], own[key][0], right, own[key][1]) for key, right in said.items() if key in own]
+    manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    manifest["cuts"] = {
+        "document": {
+            name: exchange_figures.cuts([row[1:] for row in whole if name in ("all", row[0])])
+            for name in ("all", *UNSHOWN, *SHOWN)
+        },
+        "sentence": {
+            name: exchange_figures.cuts([row[1:] for row in alone if name == row[0]])
+            for name in (*UNSHOWN, *SHOWN)
+        },
+    }
+    text = json.dumps(manifest, indent=1, ensure_ascii=False)
+    text = ROW.sub(lambda row: " ".join(row[0].split()), text)  # a cut a line
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
 def platt(logits: npt.NDArray[Any], true: npt.NDArray[Any]) -> list[float]:

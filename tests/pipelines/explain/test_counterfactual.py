@@ -7,15 +7,15 @@ from scripted_judge import Judge
 
 from evenflow.pipelines.explain.counterfactual import Rewriter, difference
 from evenflow.pipelines.explain.document import explain
+from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.wordlists import loader
 
-GENDER = [loader.load("gender")]
-FINDER = LabelFinder(GENDER)
+GENDER, AGE = [loader.load("gender")], [loader.load("age")]
 
 
-def rewritten(text: str, rewriter: Rewriter) -> dict:
-    document = explain("d", text, FINDER)
+def rewritten(text: str, rewriter: Rewriter, lists: list[loader.WordList] = GENDER) -> dict:
+    document = explain("d", text, LabelFinder(lists))
     rewriter.add_to(document)
     return document
 
@@ -58,15 +58,27 @@ def test_what_is_left_says_why() -> None:
     assert difference(document).plain.count("left as it is") == 3
 
 
-def test_min_probability_is_an_attributes_own() -> None:
-    for min_probability, text in ((0.7, "He left."), (0.8, "She left.")):
-        rewriter = Rewriter(
-            GENDER,
-            "gc",
-            min_probability={"gender": min_probability},
-            judge=Judge(lambda shown: 0.75),
-        )
-        assert rewritten("She left.", rewriter)["text_cda"]["gender"] == text
+@pytest.mark.parametrize(
+    ("repair", "said"),
+    [
+        ({}, "off for age: no labels show 0.80 by document"),
+        ({"min_probability": 0.99}, "it needs a probability of 0.99 (probability 0.75)"),
+        ({"min_probability": 0.7}, "retiree"),
+    ],
+)
+def test_a_refused_exchange_says_what_it_needs(repair: dict[str, float], said: str) -> None:
+    config = Config.model_validate({"repair": repair})
+    rewriter = Rewriter(AGE, "gc", None, "old", config, Judge(lambda shown: 0.75))
+    assert said in difference(rewritten("A teenager sat down.", rewriter, AGE)).plain
+
+
+def test_nothing_goes_to_a_group_whose_target_is_0_unless_it_is_asked_for() -> None:
+    config = Config.model_validate({"repair": {"min_probability": 0.1}})
+    for target, wanted in ((None, {"old"}), ("middle", {"middle"})):
+        rewriter = Rewriter(AGE, "gc", None, target, config, Judge(lambda shown: 0.9))
+        texts = [f"{number} teenagers sat down." for number in range(20)]
+        rows = [rewritten(text, rewriter, AGE)["sentences"][0] for text in texts]
+        assert {each["target"] for row in rows for each in row["sets"]} == wanted
 
 
 REWRITERS = [Rewriter(GENDER, "gc"), Rewriter(GENDER, "base")]

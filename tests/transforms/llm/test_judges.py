@@ -29,12 +29,12 @@ from evenflow.transforms.llm.judges import (
     LONGEST_PASSAGE,
     NO_REASON,
     REASONS,
-    WORTH_ASKING,
     LlmJudge,
     show_passage,
 )
 from evenflow.transforms.models.reader import WHO
 from evenflow.transforms.substitution.judges import Asked, Judged
+from evenflow.transforms.substitution.reading import WORTH_ASKING
 from evenflow.transforms.substitution.sets import Set
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.text.sentences import sentences

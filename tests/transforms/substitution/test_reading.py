@@ -112,7 +112,7 @@ def test_threads_answer_as_one_does(threads: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("min_probability", "wanted"), [(0.0, 0.0), (0.01, 0.01), (0.72, reading.UNLIKELY), (1.0, 1.0)]
+    ("min_probability", "wanted"), [(0.0, 0.0), (0.1, 0.0), (0.72, reading.UNLIKELY), (1.0, 1.0)]
 )
 def test_the_reader_is_not_asked_about_what_it_would_hardly_ever_accept(
     min_probability: float, wanted: float
@@ -120,7 +120,11 @@ def test_the_reader_is_not_asked_about_what_it_would_hardly_ever_accept(
     judge = DocumentJudge(Scripted())  # pyright: ignore[reportArgumentType]
     assert reading.least(judge, min_probability) == wanted
     assert reading.least(None, min_probability) == min_probability
-    assert reading.least(ByFirstStage(), min_probability) == min(reading.UNLIKELY, min_probability)
+    assert reading.least(ByFirstStage(), min_probability) == min(reading.UNLIKELY, wanted)
+
+
+def of(**repair: object) -> Config:
+    return Config.model_validate({"repair": repair})
 
 
 @pytest.mark.parametrize(
@@ -135,18 +139,28 @@ def test_the_reader_is_not_asked_about_what_it_would_hardly_ever_accept(
 def test_min_probability_is_set_or_follows_from_the_precision(
     repair: dict[str, object], wanted: float
 ) -> None:
-    config = Config.model_validate({"repair": repair})
-    assert reading.min_probability(config, "gender") == wanted
+    assert reading.min_probability(of(**repair), "gender") == wanted
 
 
-def test_a_higher_precision_asks_for_a_higher_probability() -> None:
-    low, high = (
-        reading.min_probability(
-            Config.model_validate({"repair": {"target_precision": each}}), "gender"
-        )
-        for each in (0.6, 0.95)
-    )
-    assert 0 < low <= high <= 1
+def test_a_run_says_what_labels_show_by_the_standard_asked_for() -> None:
+    wanted = {"gender": 0.8, "age": 0.9, "religion": 0.4}
+    by_sentence = of(standard="sentence", target_precision=wanted, mode="substitute")
+    gender, age, religion = reading.promises(by_sentence)
+    least = reading.min_probability(by_sentence, "religion")
+    assert religion.startswith(f"religion: by sentence from probability {least:g}: 0.")
+    assert " right; by document 0." in gender and 0 < least < 0.1
+    assert age.startswith("off for age: no labels show 0.90 by sentence; best 0.")
+    assert reading.min_probability(by_sentence, "age") == 1.0
+    assert reading.promises(of()) == [] and len(reading.promises(of(), every=True)) == 3
+
+
+def test_what_stays_says_what_it_needs() -> None:
+    assert reading.doubted(of(), "gender") == "too unsure, it needs a probability of 0.72"
+    assert reading.doubted(of(), "age").startswith("off for age: no labels show 0.80")
+    assert reading.doubted(of(min_probability=1.0), "age").endswith("needs a probability of 1")
+    assert "no labels" in reading.promise(of(judge="fast"), "gender")
+    assert reading.worth_asking(of(), "age") == reading.WORTH_ASKING
+    assert reading.worth_asking(of(standard="sentence"), "religion") < 0.1
 
 
 @dataclass

@@ -106,7 +106,10 @@ def test_killed_twice_it_ends_the_same(corpus: Path, tmp_path: Path, call: Call)
     for finished in (3, 30):
         words = [COMMAND, "lab", "paper", str(file), "--output", str(cut)]
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            while len(list((cut / CELLS).rglob("measured.json"))) < finished and process.poll() is None:
+            while (
+                len(list((cut / CELLS).rglob("measured.json"))) < finished
+                and process.poll() is None
+            ):
                 time.sleep(0.01)
             process.kill()
     assert process.returncode == -signal.SIGKILL and not (cut / RESULT).exists()
