@@ -148,8 +148,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         people += [values] * int(records)
     (made / "people.csv").write_text("\n".join(people) + "\n")
     (made / "sentences.txt").write_text(
-        "Women cannot park. Muslims are terrorists by nature. My sister cannot park."
-        " All old people are stingy. Not every old man is grumpy."
+        "Women are bad drivers. Muslims are terrorists by nature. My sister cannot park."
+        " Not every old man is grumpy."
     )
     return made
 
