@@ -40,19 +40,11 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
     [
         ("Women cannot park, says the old man.", "gender", "folks cannot park, says the old folk."),
         ("Women cannot park, says the old man.", "age", "Women cannot park, says the folk."),
-        (
-            "Women cannot park, says the old man.",
-            "religion",
-            "Women cannot park, says the old man.",
-        ),
+        ("Women park, says a man.", "religion", "Women park, says a man."),
         ("MUSLIMS hate Jews.", "religion", "folks hate folks."),
         ("Islam and judaism are alike.", "religion", "creed and creed are alike."),
         ("the Jewish people", "religion", "the folks"),
-        (
-            "Old people are slow; kids these days are lazy.",
-            "age",
-            "folks are slow; folks are lazy.",
-        ),
+        ("Old people nap; kids these days run.", "age", "folks nap; folks run."),
         ("She hurt herself and his dog.", "gender", "they hurt themselves and their dog."),
         ("A rabbi’s son", "religion", "A folk’s son"),
         ("All  the\n women", "gender", "All the folks"),
