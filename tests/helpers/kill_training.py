@@ -21,14 +21,10 @@ from tiny_models import gate_output, tiny_model
 
 from evenflow.pipelines.lab.paper.run import run
 from evenflow.pipelines.lab.paper.settings import Paper
-from evenflow.pipelines.lab.train import mining
 from evenflow.pipelines.lab.train.benchmark import benchmark
 from evenflow.pipelines.lab.train.finetune import finetune
-from evenflow.pipelines.lab.train.mining_inputs import Document, Source
 from evenflow.pipelines.lab.train.rows import select
 from evenflow.schemas.config.finetune import FinetuneSettings
-from evenflow.transforms.lab.masking.sentences import SentenceFinder
-from evenflow.wordlists import loader
 
 torch.set_num_threads(1)  # forks have no other thread
 TEXTS = ["she was a nurse .", "he was a doctor , and the old man said that she is a nurse ."]
@@ -90,25 +86,10 @@ def killed_paper(folder: Path, llama: str) -> Found:
     return killed_runs(work, folder / "work", lambda out: (out / "paper.json").read_bytes())
 
 
-def killed_mine(folder: Path, _: str) -> Found:
-    """Kill a random draw of sentences, in chunks of a few."""
-    mining.CHUNK = 5
-    finder = SentenceFinder(loader.load("gender"))
-    texts = [f"She met {n} men. He left her." for n in range(20)]
-
-    def work(output: Path) -> None:
-        given = Source({}, [Document(str(n), text) for n, text in enumerate(texts)])
-        settings = mining.MiningSettings(7, None, intervention="neutral-masking")
-        mining.mine(given, finder, None, settings, output)
-
-    return killed_runs(work, folder / "work", digests)
-
-
 KINDS: dict[str, Callable[[Path, str], Found]] = {
     "finetune": killed_finetune,
     "benchmark": killed_benchmark,
     "paper": killed_paper,
-    "mine": killed_mine,
 }
 
 

@@ -1,4 +1,4 @@
-"""Training, benchmarks, experiments and mining, killed at ten moments each and continued."""
+"""Training, benchmarks and experiments, killed at ten moments each and continued."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("command", ["finetune", "benchmark", "paper", "mine"])
+@pytest.mark.parametrize("command", ["finetune", "benchmark", "paper"])
 def test_killed_at_ten_moments_it_ends_the_same(wrong: dict[str, Any], command: str) -> None:
     assert wrong[command] == []

@@ -78,7 +78,7 @@ class Vectors:
         naming = named(words) | given_names(words)
         neutral = [at for word, at in self._places.items() if word in frequent - naming]
         self._neutral: Ints = np.array(neutral, np.int64)
-        if {-1.0, 1.0} - set(self._signs.tolist()) or not neutral:
+        if {-1.0, 1.0} - set(self._signs.tolist()) or len(neutral) < 2:
             raise TrainInputError(
                 f"{', '.join(paper.input)}: too little text; a label of each group and other words"
                 f" that occur {FREQUENT} times were expected"
@@ -212,8 +212,9 @@ class Vectors:
                     if self._paper.control(name) != name
                 },
             }
-        floor = np.mean([cell.figures["floor"] for cell in cells if "floor" in cell.figures])
-        return table, (*LIMITS, f"97.5 % of random words have a WEAT d below {floor:.2f}.")
+        floors = [cell.figures["floor"] for cell in cells if "floor" in cell.figures]
+        floor = [f"97.5 % of random words have a WEAT d below {np.mean(floors):.2f}."]
+        return table, (*LIMITS, *(floor if floors else ()))
 
 
 def _estimate(values: Floats) -> Estimate:

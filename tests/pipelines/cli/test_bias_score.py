@@ -64,8 +64,6 @@ def test_the_sentences_that_lean_most(call: Call, tmp_path: Path) -> None:
     assert shown["male"][0]["sentence"] == "She played football in the army."
     scores = [row["score"] for row in shown["female"]]
     assert scores == sorted(scores, reverse=True) and scores[-1] > 0
-    told = call("lab", "bias-score", path, "--attribute", "gender").out
-    assert "female:" in told and "pink lipstick" in told
     other = call("lab", "bias-score", path, "--attribute", "religion", "--json").json
     assert "islam" in other and "female" not in other
 

@@ -20,7 +20,8 @@ from tiny_models import gate_output, tiny_model  # noqa: E402
 from evenflow.pipelines.lab.train import mining  # noqa: E402
 from evenflow.pipelines.lab.train.errors import TrainInputError  # noqa: E402
 from evenflow.pipelines.lab.train.mining import MiningSettings, mine  # noqa: E402
-from evenflow.pipelines.lab.train.mining_inputs import Document, Source  # noqa: E402
+from evenflow.pipelines.lab.train.mining_inputs import Source  # noqa: E402
+from evenflow.pipelines.lab.train.rows import Row  # noqa: E402
 from evenflow.transforms.lab.masking.scoring import Left  # noqa: E402
 from evenflow.transforms.lab.masking.sentences import SentenceFinder  # noqa: E402
 from evenflow.wordlists import loader  # noqa: E402
@@ -136,7 +137,7 @@ def test_it_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     texts = [f"She met {'very ' * (n % 11)}old man {n}. He left." for n in range(60)]
 
     def go(output: Path | None, most: int = 99, top: int = 5) -> Any:
-        given = Source({}, (Document(str(n), text) for n, text in enumerate(texts)))
+        given = Source({}, (Row(str(n), text) for n, text in enumerate(texts)))
         scorer = Stopping(most)
         found = mine(given, GENDER, scorer, MiningSettings(top, "x"), output)
         return *found, scorer.seen
@@ -190,7 +191,5 @@ def test_what_cannot_be_used(call: Call, model: Path, tmp_path: Path) -> None:
         "only 0 sentences were found",
     ):
         assert note in ended.err
-    assert (
-        call("lab", "mine", text, "--random", "--top", 5).err.count("only 2 sentences were found")
-        == 1
-    )
+    drawn = call("lab", "mine", text, "--random", "--top", 5).err
+    assert drawn.count("only 2 sentences were found") == 1

@@ -52,11 +52,7 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
     own = {"f": ["daughter", "grandmother"], "m": ["son", "uncle"]}
     assert generated(call, own, *words, *seeds, "--corpus", corpus).status == 0
     candidates = json.loads(draft.read_text())["candidates"]
-    found = {each["group"]: [] for each in candidates}
-    for each in candidates:
-        found[each["group"]].append(each["word"])
-    assert {"woman", "mother", "girl", "daughter", "grandmother"} <= set(found["f"])
-    assert {"man", "father", "boy", "son"} <= set(found["m"])
+    assert {each["word"] for each in candidates} >= {"woman", "daughter", "son"}
     ended = call("words", "review", draft, "--finish", target)
     assert ended.status == 2 and "undecided" in ended.err and not target.exists()
     journal = Journal(drafts.read(draft), draft)
@@ -194,19 +190,6 @@ def test_complete_and_compare(call: Call, corpus: Path, tmp_path: Path) -> None:
     compared = call("words", "check", target, "--against", "religion-table14", "--json")
     islam = next(each for each in compared.json["groups"] if each["group"] == "islam")
     assert (islam["recall"], islam["only_list"]) == (1.0, ["muslims"])
-    assert "precision" in call("words", "check", target, "--against", "religion-table14").out
-    assert (
-        "C2: 2 singulars or plurals"
-        in call(
-            "words",
-            "check",
-            "religion-table14",
-            "--corpus",
-            corpus,
-            "--complete",
-            tmp_path / "more.yaml",
-        ).out
-    )
 
 
 @pytest.mark.parametrize(
@@ -230,8 +213,3 @@ def test_what_cannot_be_generated(
     )
     assert ended.status == 2 and what in " ".join(ended.err.split())
     assert not (tmp_path / "draft.json").exists()
-
-
-def test_lists_that_cannot_be_compared(call: Call) -> None:
-    ended = call("words", "check", "gender", "--against", "age")
-    assert ended.status == 2 and "other groups" in ended.err

@@ -142,20 +142,6 @@ def test_what_an_arm_reads(file: Path) -> None:
     assert len(set(weights)) > 1 and weights != drawn and sorted(weights) == sorted(drawn)
 
 
-def test_an_estimate_says_hours_and_memory(file: Path, call: Call) -> None:
-    ended = call("lab", "paper", file, "--estimate")
-    assert ended.status == 0, ended.err
-    # Four arms are trained in two seeds, with three steps; the fifth is only measured
-    for text in (
-        "24 steps of training",
-        "6 items in 10 cells",
-        "10 cells are left",
-        "memory: about",
-    ):
-        assert text in ended.out
-    assert not (file.parent / "out").exists()
-
-
 def test_files_that_cannot_be_used(file: Path) -> None:
     good = json.loads(file.read_text())
     for change, message in (
@@ -180,9 +166,3 @@ def test_files_that_cannot_be_used(file: Path) -> None:
         file.write_text(json.dumps({**good, **change}))
         with pytest.raises(ConfigError, match=message):
             load(file)
-
-
-def test_an_input_without_documents_is_named(file: Path, call: Call) -> None:
-    (file.parent / "in.jsonl").write_text("")
-    ended = call("lab", "paper", file)
-    assert ended.status == 2 and "in.jsonl: no document to train on" in ended.err

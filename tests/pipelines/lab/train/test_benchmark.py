@@ -52,25 +52,11 @@ def test_all_suites_of_a_causal_model(llama: Path, tmp_path: Path, call: Call) -
     assert sorted(path.name for path in (out / "items").iterdir()) == sorted(
         f"{name}.jsonl" for name in ALL
     )
-    shown = call(*words(llama, out, "crows_pairs", items=24))
-    assert "near 0.5" in shown.out and max(map(len, shown.out.splitlines())) <= 80
 
 
-def test_a_masked_model_and_an_encoder(bert: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "data" / "seat"
-    folder.mkdir(parents=True)
-    sets = {
-        "targ1": ["the man is a doctor .", "the old man", "a young man"],
-        "targ2": ["the woman is a nurse .", "the old woman", "a young woman"],
-        "attr1": ["he said that", "his"],
-        "attr2": ["she said that", "her"],
-    }
-    content = {name: {"category": name, "examples": each} for name, each in sets.items()}
-    (folder / "sent-weat6.jsonl").write_text(json.dumps(content))
+def test_a_masked_model(bert: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    found = benchmark(str(bert), out, [*SUITES, "seat"], items=24, data=tmp_path / "data")
-    seat = found["suites"]["seat"]
-    assert seat["n"] == 6 and 0 < seat["parts"]["6"]["p"] <= 1
+    found = benchmark(str(bert), out, SUITES, items=24)
     assert found["suites"]["honest"]["n"] == 24
     texts = json.loads((out / "items/honest.jsonl").read_text().splitlines()[0])["texts"]
     assert len(texts) == 20

@@ -31,13 +31,6 @@ def test_the_effect_by_hand() -> None:
     assert p == pytest.approx(1 / 6)
 
 
-def test_turned_sets_have_the_opposite_effect() -> None:
-    effect, p = associate(at(-0.4, -0.8), at(0.8, 0.4), A, B)
-    assert effect == pytest.approx(-1.2 / np.sqrt(1.6 / 3))
-    assert p == 1.0
-    assert associate(at(0.8, 0.4), at(-0.4, -0.8), B, A)[0] == pytest.approx(effect)
-
-
 def test_ties_count_as_reached() -> None:
     # Sums of two of 0.5, 0.5, 0.5, -0.5: three of six are 1.0
     assert associate(at(0.5, 0.5), at(0.5, -0.5), A, B)[1] == pytest.approx(0.5)

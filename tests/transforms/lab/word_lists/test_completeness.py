@@ -52,11 +52,6 @@ def test_counts_are_those_of_the_finder_document_by_document() -> None:
     assert found.examples["waitress"] == ["A waiter, a waitress and an actor."]
 
 
-def test_an_empty_corpus_has_no_score() -> None:
-    (found,) = corpus.count([], [LIST])
-    assert complete.curve(found) == [] and complete.settled([], 0.1) is None
-
-
 def test_missing_forms_and_their_pairs() -> None:
     missing = complete.missing_numbers(LIST)
     assert [each.word for each in missing] == [
