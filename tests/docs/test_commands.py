@@ -19,12 +19,9 @@ from printed import ANY, COMMAND, pattern
 
 from evenflow.pipelines.cli.app import application
 
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "docs").glob("pages/*.md")),
-]
-RUN_ELSEWHERE = {"tutorial.md"}  # whose commands follow each other: test_tutorial.py
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("pages/*.md"))]
+# Whose commands follow each other: test_tutorial.py, services/test_topic_page.py
+RUN_ELSEWHERE = {"tutorial.md", "kafka.md"}
 INLINE = re.compile(r"`(evenflow [^`]+)`")
 END = {"|", "||", "&&", ";", ">", ">>", "2>", "<", "&"}
 

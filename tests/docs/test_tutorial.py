@@ -14,18 +14,10 @@ from typing import Any
 import pytest
 from parts import require
 from places import DATA, ROOT
-from printed import COMMAND, pattern
+from printed import COMMAND, STEP, pattern
 
 PAGE = (ROOT / "docs" / "pages" / "tutorial.md").read_text(encoding="utf-8")
 READERS = "readers: run `.venv/bin/pip install polars duckdb datasets`"
-# A file to save, commands, code, or what the last of them printed
-STEP = re.compile(
-    r"Save this as `(?P<name>[\w.]+)`:\n\n```yaml\n(?P<file>.*?)```"
-    r"|\n\n(?P<commands>(?:    \S[^\n]*\n)+)"
-    r"|```python\n(?P<code>.*?)```"
-    r"|```text\n(?P<text>.*?)```",
-    re.S,
-)
 
 
 def _run(line: str, folder: Path) -> str:

@@ -49,7 +49,7 @@ EVEN, ONE_SIDED = figures(200, 200), figures(0, 2000, 10)
 def test_a_large_bad_pane_blocks_itself_and_not_the_even_ones_after_it() -> None:
     panes = run([EVEN, ONE_SIDED, EVEN, EVEN, EVEN, EVEN])
     assert [each.verdict.state for each in panes] == [
-        *("open", "block", "open", "open", "open", "open"),
+        *("open", "block", "open", "open", "open", "open")
     ]
     seen = [each.attributes["gender"] for each in panes]
     states = [each.stream_verdict.state for each in seen if each.stream_verdict is not None]

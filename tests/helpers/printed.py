@@ -7,6 +7,14 @@ import sys
 from pathlib import Path
 
 COMMAND = str(Path(sys.executable).with_name("evenflow"))
+# A file to save, commands, code, or what the last of them printed
+STEP = re.compile(
+    r"Save this as `(?P<name>[\w.]+)`:\n\n```\w+\n(?P<file>.*?)```"
+    r"|\n\n(?P<commands>(?:    \S[^\n]*\n)+)"
+    r"|```python\n(?P<code>.*?)```"
+    r"|```text\n(?P<text>.*?)```",
+    re.S,
+)
 ANY = "…"  # in a printed output: anything; alone on a line: any lines
 
 

@@ -18,7 +18,6 @@ import psutil
 from kill_driver import digests
 from services.kafka_broker import Broker
 from services.stream_outputs import (
-    EVENFLOW,
     Gate,
     TopicMaker,
     command,
@@ -33,7 +32,6 @@ from services.stream_outputs import (
     wait_for,
 )
 
-from evenflow.gates.ledger.files import read_entries
 from evenflow.schemas.config import load
 from evenflow.transforms.kafka.settings import KafkaSettings
 
@@ -157,47 +155,3 @@ def workers(running: Gate) -> list[psutil.Process]:
     ]
     assert found
     return found
-
-
-def test_a_halt_stops_reading_until_it_is_released(
-    broker: Broker, topic: TopicMaker, tmp_path: Path
-) -> None:
-    name = topic(1)
-    uneven = [
-        json.dumps({"id": f"0-{i}", "text": "He saw his brother and his son."}).encode()
-        for i in range(300)
-    ]
-    # One timestamp, so that no border of panes falls between them: the gate would be held before
-    # the second pane.
-    broker.produce(name, 0, uneven, timestamp_ms=int(time.time() * 1000))
-    process = subprocess.Popen(
-        command(broker, name, tmp_path, "--set", "gate.on_block=halt", "--block", "0.3"),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    lines: list[str] = []
-    said = threading.Thread(target=lines.extend, args=(process.stderr,))
-    said.start()
-    try:
-        wait_for(lambda: (tmp_path / "ledger" / "00000000.json").exists())
-        wait_for(lambda: any("the gate is held: " in line for line in lines))
-        status = [EVENFLOW, "gate", "status", str(tmp_path)]
-        assert subprocess.run(status, capture_output=True).returncode == 3
-        broker.produce(name, 0, documents(300, 400), timestamp_ms=int(time.time() * 1000))
-        time.sleep(4)
-        assert len(read_entries(tmp_path)) == 1
-        release = [EVENFLOW, "gate", "release", str(tmp_path), "--reason", "looked at it"]
-        assert subprocess.run(release, capture_output=True).returncode == 0
-        wait_for(lambda: sum(placed(tmp_path).values()) == 400)
-        assert process.poll() is None
-    finally:
-        process.terminate()
-        process.wait(60)
-        said.join()
-    assert placed(tmp_path) == expected({0: 400})
-    first = next(line for line in lines if "reading topic" in line)
-    assert "1 partition (from the first record); sources are learnt" in first
-    assert "a pane has the records of 1 s, at most 65,536 (pane.mib)" in first
-    [held] = [line for line in lines if "the gate is held: " in line]
-    assert f"`evenflow gate release {tmp_path} --reason '…'`" in held

@@ -146,7 +146,7 @@ def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert set(lines[0]) == common
     assert set(lines[1]) == common | {
-        *("pane", "verdict", "reason", "folder", "pane_documents", "dead_letters", "dr", "state"),
+        *("pane", "verdict", "reason", "folder", "pane_documents", "dead_letters", "dr", "state")
     }
     assert progress.__doc__
     assert all(name in progress.__doc__ for name in lines[1])

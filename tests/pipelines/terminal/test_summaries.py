@@ -48,12 +48,7 @@ def test_the_state_of_a_gate(
 
 def test_how_many_panes_were_in_which_state() -> None:
     found = facts.of(Totals.of(panes("open", "not_judged", "warn", "warn", "block")), False, "why")
-    assert found.attributes["gender"].panes == {
-        "not_judged": 1,
-        "open": 1,
-        "warn": 2,
-        "block": 1,
-    }
+    assert found.attributes["gender"].panes == {"not_judged": 1, "open": 1, "warn": 2, "block": 1}
     assert (found.finished, found.held) == (False, "why")
 
 
