@@ -29,7 +29,7 @@ def test_from_a_broker_to_a_release(tmp_path: Path) -> None:
         page = page.replace(each, str(kafka_broker.free_port()))
     path = f"{Path(sys.executable).parent}:{prometheus_server.FOLDER}:{os.environ['PATH']}"
     environment, log = {**os.environ, "PATH": path, "COLUMNS": "80"}, tmp_path / "log"
-    running, last, shown = list[subprocess.Popen[bytes]](), "true", 0
+    running, last, shown = list[subprocess.Popen[str]](), "true", 0
 
     def said() -> str:
         again = last if last.startswith(ASKING) else ":"
