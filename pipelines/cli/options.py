@@ -30,7 +30,7 @@ COMMON = {
     "reason": ("TEXT", "The reason; the ledger keeps it."),
     "by": ("NAME", "Who decides.  [default: the user of this process]"),
     "corpus": ("PATH", "Texts: a path, folder or glob; repeatable."),
-    "workers": ("N", "Processes that read and annotate."),
+    "workers": ("N", "Processes that annotate."),
     "runner": ("NAME", "in-process (default), flink, or an option of Beam; repeatable."),
     "host": ("ADDRESS", "Address to listen on."),
     "port": ("N", "Port to listen on; 0 takes a free one."),
@@ -95,7 +95,7 @@ class Values:
     """Values of the configuration.
 
     Attributes:
-        sets (KEY=VALUE): Any key of the configuration, such as gate.warn=0.2; repeatable.
+        sets (KEY=VALUE): Any key, such as gate.warn=0.2; repeatable.
     """
 
     sets: Sequence[str] = ()
@@ -140,8 +140,8 @@ class Selection(Settings):
     """What is measured.
 
     Attributes:
-        wordlist (PATH): Your own word list (YAML: {attribute: NAME, groups: {GROUP: [WORD, …]}}),
-            measured too; repeatable.
+        wordlist (PATH): Also your own list (YAML: {attribute: NAME, groups: {GROUP: [WORD, …]}});
+            repeatable.
         attribute (NAME): Measure only this attribute; repeatable.
     """
 
@@ -154,7 +154,7 @@ class ResultOptions:
     """Where a gate's results go, and what it prints meanwhile and at the end.
 
     Attributes:
-        output (DIR): Where the results go: a directory, or s3://…, gs://…, az://….
+        output (DIR): A directory, s3://…, gs://… or az://….
         standby: Wait while another run writes to the output, then take over.
         log_format: Progress on standard error.
         quiet: Print nothing but errors.

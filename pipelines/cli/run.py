@@ -44,8 +44,8 @@ def run(
     Reads JSON, CSV, Parquet, Arrow, WARC and text, also compressed. Run again, it goes on where it
     stopped, and reads what was added.
 
-    Exit status: 0 one may train on accepted/, 3 a blocked pane waits for a decision or there was
-    no document, 2 wrong usage or configuration, 1 failure.
+    Exit status: 0 one may train on accepted/, 3 a blocked pane waits or there was no document,
+    2 wrong usage or configuration, 1 failure.
 
     Args:
         more (INPUT): Paths, folders or globs.

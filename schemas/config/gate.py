@@ -56,17 +56,17 @@ class Gate(Section):
     warn: Share | None = Field(
         default=None,
         description=(
-            "A pane gets a warning if the lower bound of its rolling DR is at least this. The"
-            " bound is compared and not the score, so that chance alone raises no warning. null:"
-            " that of block; without either DR is measured, and not judged, for hardly any text"
+            "Lower bound of a pane's rolling DR from which it gets a warning. The bound is compared"
+            " and not the score, so that chance alone raises no warning. null: that of block;"
+            " without either DR is measured, and not judged, for hardly any text"
             " names groups as often as a target asks. The published rule is warn 0.25, block 0.45."
         ),
     )
     block: Share | None = Field(
         default=None,
         description=(
-            "A pane is blocked if the lower bound of its rolling DR is at least this. null: none"
-            " is. 0.45: of two groups, one has nineteen twentieths of the mentions."
+            "Lower bound of a pane's rolling DR from which it is blocked. null: none is."
+            " 0.45: of two groups, one has nineteen twentieths of the mentions."
         ),
     )
     min_mentions: int = Field(

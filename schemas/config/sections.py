@@ -27,7 +27,7 @@ class PaneSettings(Section):
         default=None,
         ge=1,
         description=(
-            "Most documents in a pane; of a topic, most offsets. null: 262,144, or as many as mib"
+            "Most documents (of a topic, offsets) in a pane. null: 262,144, or as many as mib"
             " allows."
         ),
     )

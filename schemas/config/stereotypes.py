@@ -24,8 +24,8 @@ class StereotypeSettings(Section):
     action: Action = Field(
         default="off",
         description=(
-            "What happens to stereotypes, the sentences above the threshold. off: nothing is"
-            " looked for. flag: they are noted in the sentence table. remove: they are removed from"
+            "What happens to stereotypes. off: nothing is looked for. flag: they, the sentences"
+            " above the threshold, are noted in the sentence table. remove: they are removed from"
             " their documents."
             " quarantine: their documents are quarantined."
         ),
