@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 RESULTS, ITEMS, SETTINGS = "results.json", "items", "settings.json"
 BATCH = 16
-VERSION = 2  # of what items are asked and how values are computed
+VERSION = 3  # of what items are asked and how values are computed
 KIND = re.compile(r"[\w-]+")  # a kind names a file
 
 
