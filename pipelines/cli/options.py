@@ -154,7 +154,7 @@ class ResultOptions:
     """Where a gate's results go, and what it prints meanwhile and at the end.
 
     Attributes:
-        output (DIR): A directory, s3://…, gs://… or az://….
+        output (DIR): A folder, s3://…, gs://… or az://….
         standby: Wait while another run writes to the output, then take over.
         log_format: Progress on standard error.
         quiet: Print nothing but errors.
