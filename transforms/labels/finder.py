@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenflow.transforms.labels import register
 from evenflow.transforms.labels.firstwords import FirstWords
 from evenflow.transforms.labels.matching import (
     AttributeMatcher,
@@ -144,6 +145,7 @@ class LabelFinder:
             else attribute.search(texts, begins)
             for attribute in self._attributes
         ]
+        technical: dict[int, bool] = {}
         for number, words in enumerate(self.lists):
             codes = words.only or (words.language.split() if words.guess is not None else ())
             if codes and len(found[number].starts):
@@ -152,6 +154,10 @@ class LabelFinder:
                 if not read.all():
                     owners = np.searchsorted(begins, found[number].starts, "right") - 1
                     found[number] = found[number].take(read[owners])
+            if words.attribute in register.LEARNT and len(found[number].starts):
+                seen = found[number]
+                kept = register.of_prose(texts, begins, seen.starts, seen.ends, technical)
+                found[number] = seen if kept.all() else seen.take(kept)
         return joined, begins, found
 
     def _spoken(self, words: WordList, texts: Sequence[str]) -> Sequence[str | None]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evenflow.transforms.labels import register
 from evenflow.transforms.measures.bias_score import importance, words
 from evenflow.transforms.text import given_names, names, nouns, pronoun_model, sentences
 from evenflow.transforms.text import shipped as files
@@ -19,6 +20,7 @@ READERS = [
     (names, "NAMES_PATH", names.first_names),
     (nouns, "PATH", nouns.shipped),
     (pronoun_model, "MODEL_PATH", pronoun_model.shipped),
+    (register, "PATH", register.shipped),
     (sentences, "MODEL_PATH", sentences._model),  # pyright: ignore[reportPrivateUsage]
 ]
 
