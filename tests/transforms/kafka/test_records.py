@@ -63,7 +63,7 @@ def test_a_dead_letter_has_offset_key_and_headers() -> None:
 
 @pytest.mark.parametrize("values", ["json", "text"])
 @pytest.mark.parametrize("key", [None, b"", b"k"])
-@pytest.mark.parametrize("value", [None, b"", b" \n"])
+@pytest.mark.parametrize("value", [None, b"", b" \n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
 def test_a_record_without_a_value_is_a_deletion(
     value: bytes | None, key: bytes | None, values: Any
 ) -> None:
