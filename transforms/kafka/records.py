@@ -76,7 +76,7 @@ def parsed(
 
     def parse(index: int) -> Parsed | None:
         raw = block.values[index]
-        if not raw or raw.isspace() or raw.startswith(BOM) and not raw[len(BOM) :].strip():
+        if not raw or raw.isspace() or (raw.startswith(BOM) and not raw[len(BOM) :].strip()):
             out.deleted += 1
             return None
         return _parse(parser, block.keys[index], raw, values)
