@@ -28,6 +28,9 @@ from evenflow.transforms.lab.language_models.causal import CausalModel, Text
 FILES = {
     "gender": ("gender_female", "gender_male"),
     "religion": ("religion1_jews", "religion1_christians"),
+    "religion-muslims": ("religion2_muslims", "religion2_christians"),
+    "race": ("race_black", "race_white"),
+    "orientation": ("orientation_lgbtq", "orientation_straight"),
 }
 NAME = "reddit_comments_{}_biased_test_reduced.csv"
 COLUMN = "comments_processed"
@@ -124,7 +127,7 @@ ABOUT = About(
     name="redditbias",
     title="RedditBias",
     source="Barikeri et al. 2021",
-    data="test pairs on gender and religion, MIT",
+    data="test pairs on gender, religion, race, orientation, MIT",
     formula="Student's t of the perplexities of biased comments about a targeted group and of the"
     " same about its counterpart; of gender",
     limits="no neutral sentences, few pairs, awkward comments; t grows with the number of pairs",

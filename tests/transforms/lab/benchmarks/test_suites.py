@@ -220,7 +220,7 @@ def test_what_ships_is_read_and_named() -> None:
     counts = {name: len(suite.read(Data())) for name, suite in SUITES.items() if name not in ASKED}
     assert counts == {
         "hellaswag": 10_042,
-        "redditbias": 491,
+        "redditbias": 1_216,
         "honest": 810,
         "crows_pairs": 1_508,
         "bbq": 5_708,
