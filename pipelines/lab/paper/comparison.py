@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Any
 
-from scipy.special import stdtrit
+from evenflow.pipelines.lab.paper.power import LEVEL, student
 
-LEVEL = 0.95
 NORMAL = 1.959964  # quantile of the intervals that benchmarks give
 POWER = 2.8  # standard errors that are shown with 80 % power at this level: 1.96 + 0.84
 
@@ -57,8 +56,8 @@ def over_seeds(figures: Sequence[Mapping[str, Any]], key: str = "figure") -> Est
         for bound in ("low", "high")
     )
     seeds = variance(values) / count if count > 1 else 0.0
-    student = float(stdtrit(max(count - 1, 1), (1 + LEVEL) / 2))
-    low, high = (math.sqrt(items + student**2 * seeds) for items in (below, above))
+    wide = student(max(count, 2))
+    low, high = (math.sqrt(items + wide**2 * seeds) for items in (below, above))
     error = math.sqrt((below + above) / 2 / NORMAL**2 + seeds)
     return Estimate(mean, mean - low, mean + high, POWER * error, values)
 

@@ -17,7 +17,7 @@ MOST = 20.0  # standard errors that are looked at
 def effect(values: npt.NDArray[np.float64]) -> tuple[float, float, float, float]:
     """Estimate an effect from halves of a corpus: it, its interval, the smallest that is shown."""
     mean, own = float(np.mean(values)), error(values)
-    half = _student(len(values)) * own
+    half = student(len(values)) * own
     return mean, mean - half, mean + half, smallest(own, len(values))
 
 
@@ -40,7 +40,7 @@ def power(size: float, error: float, seeds: int) -> float:
     """How often an effect is shown: Student's test of a value with so many degrees of freedom."""
     if not error:
         return float(size != 0)
-    bound = _student(seeds)
+    bound = student(seeds)
     shift = size / error
     # SciPy has no number for a far tail of less than 1e-30
     other_way = np.nan_to_num(nct.cdf(-bound, seeds - 1, shift))
@@ -53,6 +53,6 @@ def _standard(seeds: int) -> float:
     return float(brentq(lambda size: power(size, 1.0, seeds) - POWER, 0.0, MOST))  # pyright: ignore[reportArgumentType]
 
 
-def _student(seeds: int) -> float:
+def student(seeds: int) -> float:
     """Student's quantile of the interval."""
     return float(stdtrit(seeds - 1, (1 + LEVEL) / 2))

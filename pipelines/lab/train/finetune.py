@@ -110,12 +110,9 @@ def _read(
 
     def documents() -> Iterator[Document]:
         for row in data.rows(focus):
-            given = tokens(
-                row.text,
-                add_special_tokens=False,
-                return_offsets_mapping=focus is not None,
-                verbose=False,
-            )
+            offsets = focus is not None
+            how = {"add_special_tokens": False, "return_offsets_mapping": offsets}
+            given = tokens(row.text, verbose=False, **how)
             own = given["input_ids"]
             seen["documents"] += 1
             seen["copies"] += row.is_copy
