@@ -196,13 +196,17 @@ def they() -> None:
     read_so = {(each["number"], each["start"]): each["label"] for each in read("stereotype_they")}
     texts = [Relevant(0, each["text"], sentences(each["text"]), ()) for each in whole]
     judge = StereotypeJudge(load(None, {}, SHIPPED), SHIPPED, every=True)
-    found: dict[tuple[int, int], float] = {}
+    found: dict[tuple[int, int, str], float] = {}
     for each in judge.judge(texts, [each for each in judge.candidates(texts) if each.before]):
         at = each.candidate
-        key = whole[at.document]["number"], texts[at.document].sentences[at.sentence][0]
+        start, end = texts[at.document].sentences[at.sentence]
+        text = mask(texts[at.document].text[start:end], at.spans)
+        key = whole[at.document]["number"], start, text
         found[key] = max(found.get(key, 0.0), each.potential or 0.0)
     for least in (THRESHOLD, 0.7):
-        right = [read_so[key] for key, chance in found.items() if chance >= least]
+        copies = Copies()
+        own = [key for key, chance in found.items() if chance >= least and not copies.has(key[2])]
+        right = [read_so[number, start] for number, start, _ in own]
         print(f"about “they”, called from {least}: right {share(sum(right), len(right))}")
 
 

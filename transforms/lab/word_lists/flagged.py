@@ -22,6 +22,7 @@ from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, DraftErro
 from evenflow.transforms.measures.stereotypes.calibration import REVIEWED, STRONG_FROM
 from evenflow.transforms.measures.stereotypes.findings import deciding
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
+from evenflow.transforms.measures.stereotypes.masking import THEY, mask
 
 BANDS = (0.3, 0.5, 0.7, 0.8, 0.9)  # each from here to the next
 EACH = 40  # sentences of an attribute, so many of each band as there are, in turn
@@ -34,7 +35,8 @@ TOLD = "linguistic_indicators"
 def draw(output: Path) -> Draft:
     """Draw sentences that a run flagged, of each attribute over the bands of probability.
 
-    Sentences that differ in case and blanks alone count once. Those of a creed alone are left out.
+    Sentences that differ in case, blanks and the group's name alone count once. Those of a creed
+    alone, and those about "they", which no run removes, are left out.
 
     Raises:
         DraftError: The output has none.
@@ -42,9 +44,10 @@ def draw(output: Path) -> Draft:
     found: dict[str, list[dict[bytes, str]]] = defaultdict(lambda: [{} for _ in BANDS])
     for row in _rows(output):
         text = " ".join(row["sent_text"].split())
-        digest = sha256(text.casefold().encode("utf-8", "replace")).digest()
+        shown = mask(row["sent_text"], row["words"]).casefold()
+        digest = sha256(shown.encode("utf-8", "replace")).digest()
         band = bisect_right(BANDS, round(row["potential_stereotype"], 4)) - 1
-        found[row["attribute"]][band][digest] = text[:LONGEST]
+        found[row["attribute"]][band].setdefault(digest, text[:LONGEST])
     if not found:
         raise DraftError(f"{output}: it has no flagged stereotypes; run with --stereotypes-action")
     made: list[Candidate] = []
@@ -84,9 +87,12 @@ def _rows(output: Path) -> Iterator[Mapping[str, Any]]:
             for row, decides in zip(table.to_pylist(), deciding(table).to_pylist(), strict=True):
                 if (row["potential_stereotype"] or 0.0) < BANDS[0] or (decides or 0) < STRONG_FROM:
                     continue
-                creed = orjson.loads(row[TOLD] or "{}").get("creed")
-                if creed is None or creed < OF_CREED:
-                    yield row
+                told = orjson.loads(row[TOLD] or "{}")
+                own = told.get("indicators", {}).get("label", {}).get("words", [])
+                words = [(each["start"], each["end"], row["attribute"]) for each in own]
+                about_them = any(each["text"].casefold().replace("’", "'") in THEY for each in own)
+                if not about_them and (told.get("creed") or 0.0) < OF_CREED:
+                    yield {**row, "words": words}
 
 
 def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["commands"]
 TRAITS = ("stupid", "hysterical", "bad drivers", "emotional", "manipulative", "weak")
-STARTS = ("Women are", "All women are", "Girls are so", "Old women are", "Wives are")
-NONE = "Two women met at the station."
+STARTS = ("Women", "All women", "Most women", "Nearly all girls", "Old women", "Wives")
+NONE = "Two women met at the station. They are weak."
 
 
 def sentences(text: str) -> list[str]:
@@ -34,7 +34,7 @@ def sentences(text: str) -> list[str]:
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     path = tmp_path / "corpus.jsonl"
-    texts = [f"{start} {trait}.\n\n{NONE}\n\nIt rained." for start in STARTS for trait in TRAITS]
+    texts = [f"{a} are {b}.\n\n{NONE}\n\nIt rained." for a in STARTS for b in TRAITS]
     path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     return path
 
@@ -63,6 +63,7 @@ def test_what_people_read_decides_what_a_run_removes(
     journal = Journal(made := drafts.read(draft), draft)
     own = [each for each in made.candidates if each.group == "gender"]
     assert 20 <= len(own) <= flagged.EACH and len({each.band for each in own}) > 1
+    assert not any("They" in each.word or "Wives" in each.word for each in own)  # as of women
     high = max(each.band or 0 for each in own)
     for each in own:  # right in the highest band, and nowhere else
         action = ("accept", "gender") if each.band == high else ("reject", "")

@@ -40,7 +40,6 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
     [
         ("Women cannot park, says the old man.", "gender", "folks cannot park, says the old folk."),
         ("Women cannot park, says the old man.", "age", "Women cannot park, says the folk."),
-        ("Women park, says a man.", "religion", "Women park, says a man."),
         ("MUSLIMS hate Jews.", "religion", "folks hate folks."),
         ("Islam and judaism are alike.", "religion", "creed and creed are alike."),
         ("the Jewish people", "religion", "the folks"),
@@ -49,7 +48,6 @@ def shown(sentence: str, attribute: str, finder: LabelFinder = FINDER) -> str:
         ("A rabbi’s son", "religion", "A folk’s son"),
         ("All  the\n women", "gender", "All the folks"),
         ("womenfolk, menfolk, womanizer", "gender", "folks, folks, womanizer"),
-        ("", "gender", ""),
         ("The elderly are slow, the elderly man said.", "age", "folks are slow, folk said."),
         ("Black people and a black cat", "race", "folks and a black cat"),
         ("black women drive", "race", "folks drive"),
