@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import time
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -65,14 +65,10 @@ def texts(corpora: Sequence[Path]) -> dict[str, str]:
 
 def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Reader) -> None:
     """Print the figures of some documents, together and by source."""
-    begin = time.process_time()
     judged = judge.judge(documents)
-    speed = sum(len(each.text) for each in documents) / (time.process_time() - begin) / 1e6
     chances = [reader.calibrated(each.attribute, each.logit, each.stay) for each in judged]
     wanted = right_mentions(documents)
-    names = {each.document for each in documents}
-    print(f"## {title}: {len(names)} documents\n")
-    print(f"{speed:.3f} MB of text a second and core, all sets\n")
+    print(f"## {title}: {len({each.document for each in documents})} documents\n")
     print("\n".join(areas(judged, chances)), "\n")
     print("\n".join(table(judged, chances, wanted)), "\n")
     cut = cut_of(reader)
@@ -204,10 +200,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / labelled.FILE)
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--sentences", action="store_true", help="figures by sentence alone")
+    parser.add_argument("--write", type=Path, help="file of the texts kept for the report")
     args = parser.parse_args()
     reader, first = Reader(args.models), FirstStage.shipped()
     documents = labelled.read(args.data, texts(args.texts))
     kept = labelled.part(documents, labelled.REPORT)
+    if args.write:
+        texts_of = {each.document: each.text for each in kept}.items()
+        rows = [json.dumps({"id": name, "text": text}) for name, text in texts_of]
+        args.write.write_text("\n".join(rows), encoding="utf-8")
+        return
     judge = SetJudge(reader, first)
     if args.sentences:
         by_sentence(kept, judge, reader)
