@@ -61,7 +61,7 @@ def finetune(
             "settings": {**settings.model_dump(exclude=FREE), "context": context, "steps": steps},
         }
         if adapter is not None:
-            record["adapter"] = loading.digest(str(adapter))
+            record["adapter"] = loading.digest(model, str(adapter))
         if (done := _done(output, record)) is not None:
             return done
         trainer = Trainer(folder, tokens, settings, context, steps, adapter)
