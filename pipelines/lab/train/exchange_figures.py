@@ -144,11 +144,9 @@ class SetJudge:
 
 def persons(reader: Reader, judged: Iterable[JudgedSet]) -> dict[Exchange, tuple[float, bool]]:
     """The probability of each exchange, once, and whether it is right by document."""
+    calibrated = reader.calibrated
     return {
-        each.key: (
-            reader.calibrated(each.attribute, each.logit, each.stay),
-            each.right and each.whole,
-        )
+        each.key: (calibrated(each.attribute, each.logit, each.stay), each.right and each.whole)
         for each in judged
     }
 

@@ -143,14 +143,11 @@ def cut(folder: Path, documents: list[Path] = DOCUMENTS[:1]) -> None:
     alone = [(key[1], own[key][0], right, own[key][1]) for key, right in said.items() if key in own]
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     manifest["cuts"] = {
-        "document": {
-            name: exchange_figures.cuts([row[1:] for row in whole if name in ("all", row[0])])
-            for name in ("all", *UNSHOWN, *SHOWN)
-        },
-        "sentence": {
-            name: exchange_figures.cuts([row[1:] for row in alone if name == row[0]])
-            for name in (*UNSHOWN, *SHOWN)
-        },
+        standard: {
+            name: exchange_figures.cuts([row[1:] for row in rows if name in ("all", row[0])])
+            for name in (*["all"] * (rows is whole), *UNSHOWN, *SHOWN)
+        }
+        for standard, rows in (("document", whole), ("sentence", alone))
     }
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     text = ROW.sub(lambda row: " ".join(row[0].split()), text)  # a cut a line
