@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evenflow.schemas.config import load
 from evenflow.transforms.io import blocks
 from evenflow.transforms.io.blocks import FileReader, read_blocks
 from evenflow.transforms.io.growth import whole_records
-from evenflow.transforms.io.lines import CsvLines
 from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.scan import Scanned, scan, split
 
@@ -84,28 +79,6 @@ def test_a_file_without_lines_has_no_records(tmp_path: Path, data: bytes) -> Non
     path.write_bytes(data)
     assert sum(block.size for block in read_blocks(str(path))) == 0
     assert sum(len(each.lengths) for each in scanned(path)) == 0
-
-
-@given(
-    st.lists(
-        st.tuples(st.text('a",\n \u00e9', max_size=8), st.text('b"\n', max_size=5)), max_size=9
-    ),
-    st.integers(1, 40),
-)
-def test_csv_is_cut_as_it_was_written(rows: list[tuple[str, str]], size: int) -> None:
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(rows)
-    data = file.getvalue().encode()
-    lines, held, cutter = [], b"", CsvLines()
-    for at in range(0, len(data), size):
-        first, *others = cutter.split(data[at : at + size])
-        held += first
-        for other in others:
-            lines.append(held)
-            held = other
-    assert not held
-    assert b"".join(line + b"\n" for line in lines) == data
-    assert len(lines) == len(rows)
 
 
 def test_reading_begins_at_any_line_that_a_scan_has_found(
