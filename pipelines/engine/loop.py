@@ -55,10 +55,12 @@ def pool(workers: int) -> Iterator[Executor]:
     try:
         yield executor
     finally:
+        # Only its own thread may cancel: a future that another thread cancels while a worker dies
+        # ends that thread with a traceback. A shutdown forgets the processes.
+        processes = list(executor._processes.values())
         executor.shutdown(wait=False, cancel_futures=True)
-        for process in list((executor._processes or {}).values()):
+        for process in processes:
             process.terminate()
-        executor.shutdown()
 
 
 @contextmanager
@@ -107,27 +109,23 @@ def made(
         result(number, future)
         return number
 
-    try:
-        for pane in panes:
-            if isinstance(pane, (int, float)):
-                while pending and (pane == ALL or pending[0][1].done()):
-                    yield first()
-                if pane == ALL:
-                    continue
-                if pending:
-                    wait([pending[0][1]], pane)
-                else:
-                    time.sleep(pane)
-            else:
-                future = submit(executor, pane.number, make_pane, pane, context)
-                pending.append((pane.number, future))
-            while pending and (len(pending) > AHEAD * workers or pending[0][1].done()):
+    for pane in panes:
+        if isinstance(pane, (int, float)):
+            while pending and (pane == ALL or pending[0][1].done()):
                 yield first()
-        while pending:
+            if pane == ALL:
+                continue
+            if pending:
+                wait([pending[0][1]], pane)
+            else:
+                time.sleep(pane)
+        else:
+            future = submit(executor, pane.number, make_pane, pane, context)
+            pending.append((pane.number, future))
+        while pending and (len(pending) > AHEAD * workers or pending[0][1].done()):
             yield first()
-    finally:
-        for _, future in pending:
-            future.cancel()
+    while pending:
+        yield first()
 
 
 def begin(environment: dict[str, str]) -> None:
