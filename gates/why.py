@@ -2,7 +2,8 @@
 
 The excess of the groups that are named too often is Σ (c_i − q_i n) over these groups: n mentions
 times DR. It is a sum over mentions, so a document or a label has a share of it. The shares of a
-window sum to 1. A document that names the other groups has a negative one.
+window sum to 1. A document that names the other groups has a negative one. An excess that
+chance alone gives, or of less than a mention, has no shares: they would be of any size.
 """
 
 from __future__ import annotations
@@ -239,7 +240,9 @@ def attribute(
     excess = float((all_mentions - target * n)[over].sum())
     drawn = over - target[over].sum()  # what a mention of each group adds to the excess
 
-    def part(amount: float, of: float = excess) -> float | None:
+    certain = excess > 1 and each.rolling.corrected != 0
+
+    def part(amount: float, of: float = excess if certain else 0) -> float | None:
         return round(amount / of, DIGITS) if of > 0 else None
 
     own = rows.counts @ drawn
@@ -265,7 +268,7 @@ def attribute(
             for one, count in zip(GroupFacts.of(each, each.sums), all_mentions, strict=True)
         ],
         pane_share=part(float(own_mentions @ drawn)),
-        labels=sorted(labels, key=lambda row: -float(row.share or 0))[:MOST],
+        labels=sorted(labels, key=lambda row: (-float(row.share or 0), -row.mentions))[:MOST],
         documents=[
             WeighedDocument(
                 id=rows.ids[i],
@@ -273,7 +276,7 @@ def attribute(
                 share=part(float(own[i])),
             )
             for i in map(int, np.argsort(-own, kind="stable")[:MOST])
-            if own[i] > 0
+            if certain and own[i] > 0
         ],
         words=each.people
         and WordFacts(**each.people.pane.model_dump(), passages=each.people.passages),
@@ -315,7 +318,11 @@ def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
     yield (
         f"rolling DR {dr_of(each.window.model_dump())}, of this pane with the accepted"
         f" panes before it: {', '.join(ranges(each.window.panes)) or 'none'};"
-        f" {percent(each.pane_share)} of the rolling excess is this pane's"
+        + (
+            " nothing is left over, so nothing has a share of it"
+            if each.pane_share is None
+            else f" {percent(each.pane_share)} of the rolling excess is this pane's"
+        )
     )
     if (words := each.words) is not None:
         yield (

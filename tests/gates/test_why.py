@@ -61,6 +61,21 @@ def test_a_worked_example() -> None:
     assert found.pane_share == 1
 
 
+def test_an_excess_that_may_be_chance_has_no_shares() -> None:
+    """After a repair an excess of a millionth is left: a mention would be many times all of it."""
+    counts = [[4, 1], [1, 4]] * 20
+    each, rows = entry(counts, Sums.empty(2), None, he=100, she=99)
+    rows.counts[0] += 1e-6
+    rest = each.sums.model_copy(update={"counts": [100.0, 100.000001]})
+    found = why.attribute(each.model_copy(update={"sums": rest}), {}, rows, {"she": 0, "he": 1})
+    assert [(row.label, row.share) for row in found.labels] == [("he", None), ("she", None)]
+    assert found.pane_share is None and not found.documents
+    assert "nothing is left over" in " ".join(why.attribute_lines("gender", found))
+    few, rows = entry([[4, 1], [1, 4]] * 19 + [[8, 2]], Sums.empty(2), None, he=97, she=103)
+    assert few.rolling.corrected == 0 and few.rolling.dr == 0.015
+    assert why.attribute(few, {}, rows, {"she": 0}).labels[0].share is None
+
+
 def test_each_rule_has_its_runbook() -> None:
     block = Verdict(state="block", reason="")
     failed = Checks(success=False, evaluated=1, failures=[])
