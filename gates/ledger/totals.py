@@ -411,10 +411,7 @@ class Totals(Entry):
         if each.unweighted is not None:
             total.unweighted, total.weighed = (
                 own if known is None else add_sums(known, own)
-                for known, own in (
-                    (total.unweighted, each.unweighted),
-                    (total.weighed, each.sums),
-                )
+                for known, own in ((total.unweighted, each.unweighted), (total.weighed, each.sums))
             )
         if each.people is not None:
             own = each.people.words

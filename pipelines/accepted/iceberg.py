@@ -93,8 +93,5 @@ def _catalog(name: str) -> Catalog:
     folder = Path(name).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     return load_catalog(
-        "evenflow",
-        type="sql",
-        uri=f"sqlite:///{folder / 'catalog.db'}",
-        warehouse=folder.as_uri(),
+        "evenflow", type="sql", uri=f"sqlite:///{folder / 'catalog.db'}", warehouse=folder.as_uri()
     )

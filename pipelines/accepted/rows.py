@@ -122,9 +122,7 @@ class Accepted:
             raise OSError(f"{file.folder}/{file.name}: not a shard: {error}") from error
 
     def batches(
-        self,
-        columns: Sequence[str] | pa.Schema | None = None,
-        files: Sequence[File] | None = None,
+        self, columns: Sequence[str] | pa.Schema | None = None, files: Sequence[File] | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Read the documents in batches, a shard at a time."""
         schema = columns if isinstance(columns, pa.Schema) else self._chosen(columns)

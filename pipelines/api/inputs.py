@@ -13,13 +13,7 @@ import pyarrow as pa
 from evenflow.schemas.config import Config
 from evenflow.settings import wrong
 from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import (
-    BLOCK_BYTES,
-    BLOCK_RECORDS,
-    Block,
-    join_texts,
-    read_blocks,
-)
+from evenflow.transforms.io.blocks import BLOCK_BYTES, BLOCK_RECORDS, Block, join_texts, read_blocks
 from evenflow.transforms.io.files import InputError
 from evenflow.transforms.io.first_records import check_text_field
 from evenflow.transforms.io.parts import names_of

@@ -10,12 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-from prometheus_client import (
-    CollectorRegistry,
-    Metric,
-    ProcessCollector,
-    make_wsgi_app,
-)
+from prometheus_client import CollectorRegistry, Metric, ProcessCollector, make_wsgi_app
 from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.registry import Collector
 

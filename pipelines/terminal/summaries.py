@@ -12,10 +12,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Sums
 from evenflow.transforms.measures import registry
-from evenflow.transforms.measures.representation.dr import (
-    documents_until,
-    score,
-)
+from evenflow.transforms.measures.representation.dr import documents_until, score
 from evenflow.transforms.measures.representation.people import doubted, shipped_doubt
 
 if TYPE_CHECKING:

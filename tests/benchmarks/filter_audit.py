@@ -12,11 +12,7 @@ import sys
 from pathlib import Path
 
 from datatrove.data import Document
-from datatrove.pipeline.filters import (
-    C4QualityFilter,
-    FineWebQualityFilter,
-    GopherQualityFilter,
-)
+from datatrove.pipeline.filters import C4QualityFilter, FineWebQualityFilter, GopherQualityFilter
 
 DOCUMENTS = Path(__file__).parents[1] / "data" / "documents.jsonl.gz"
 

@@ -19,12 +19,7 @@ import numpy as np
 import stereotype_documents
 import stereotype_figures as figures
 from stereotype_calibration import of_creed
-from stereotype_examples import (
-    SHIPPED,
-    Row,
-    read,
-    shown,
-)
+from stereotype_examples import SHIPPED, Row, read, shown
 from stereotype_training import labelled, of_documents, rephrased
 
 from evenflow.schemas.config.stereotypes import StereotypeSettings

@@ -57,13 +57,7 @@ from evenflow.pipelines.api.annotator import Annotator
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Score, Verdict
 from evenflow.transforms.measures.measure import MeasureTotals
-from evenflow.transforms.measures.shift.measure import (
-    ALL,
-    BLOCK,
-    Shift,
-    ShiftMeasure,
-    judge_panels,
-)
+from evenflow.transforms.measures.shift.measure import ALL, BLOCK, Shift, ShiftMeasure, judge_panels
 from evenflow.transforms.measures.shift.reference import Reference, judged_by, of_counts
 from evenflow.transforms.measures.shift.statistics import Panel, Windows, is_off
 from evenflow.transforms.measures.shift.strata import UNITS, Unit, by_stratum, numbers_of

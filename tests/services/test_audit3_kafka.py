@@ -199,11 +199,7 @@ def test_what_is_published_is_what_was_read(
     """Value, key, headers and time, of accepted documents and dead letters; a duplicate has them
     too.
     """
-    name, accepted, dead = (
-        topic(1, message_timestamp_after_max_ms=2**62),
-        topic(1),
-        topic(1),
-    )
+    name, accepted, dead = (topic(1, message_timestamp_after_max_ms=2**62), topic(1), topic(1))
     begin = int(time.time() * 1000) - 60_000
     headers = [("trace", b"\xff\x00"), ("evenflow.pane", b"of another gate"), ("trace", b"2")]
     made = b'{"text":"No id and no key."}'

@@ -9,10 +9,7 @@ from datetime import timedelta
 import obstore
 import psutil
 import pytest
-from obstore.exceptions import (
-    AlreadyExistsError,
-    GenericError,
-)
+from obstore.exceptions import AlreadyExistsError, GenericError
 from obstore.store import S3Store, from_url
 from services.s3_faults import Fault, S3Faults
 from services.s3_server import S3Server

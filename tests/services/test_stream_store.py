@@ -7,14 +7,7 @@ from typing import Any
 
 import pytest
 from services.kafka_broker import Broker
-from services.stream_outputs import (
-    TopicMaker,
-    accepted,
-    documents,
-    expected,
-    published,
-    to_end,
-)
+from services.stream_outputs import TopicMaker, accepted, documents, expected, published, to_end
 
 from evenflow.gates.lease import FencedError
 from evenflow.gates.ledger.files import read_entries

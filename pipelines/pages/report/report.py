@@ -107,10 +107,7 @@ def render(
 
 
 def context(
-    panes: Sequence[Span],
-    found: dict[str, Any],
-    meta: Mapping[str, Any],
-    rows: Sequence[Span],
+    panes: Sequence[Span], found: dict[str, Any], meta: Mapping[str, Any], rows: Sequence[Span]
 ) -> dict[str, Any]:
     """Collect what the sections show; the report and the board share them."""
     config = recorded(dict(meta))
@@ -174,11 +171,7 @@ def template(name: str) -> Template:
 
 
 def attribute_view(
-    number: int,
-    name: str,
-    each: dict[str, Any],
-    panes: Sequence[Span],
-    config: Config | None,
+    number: int, name: str, each: dict[str, Any], panes: Sequence[Span], config: Config | None
 ) -> dict[str, Any]:
     """Collect what the section of an attribute shows.
 

@@ -30,11 +30,7 @@ BEFORE = 80  # of these, before its first label
 
 
 def why(
-    storage: Storage,
-    history: History,
-    config: Config,
-    pane: int,
-    attribute: str | None = None,
+    storage: Storage, history: History, config: Config, pane: int, attribute: str | None = None
 ) -> Why:
     """Explain a pane's verdict.
 

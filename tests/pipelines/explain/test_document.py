@@ -178,10 +178,7 @@ def test_lines() -> None:
         (b'{"text": 3}', '"text" is a number; text was expected'),
         (b'{"text": ["x"]}', '"text" is an array; text was expected'),
         (b'{"text": "x", "id": {}}', '"id" is an object; text or a number was expected'),
-        (
-            b'{"text": "x", "id": true}',
-            '"id" is true or false; text or a number was expected',
-        ),
+        (b'{"text": "x", "id": true}', '"id" is true or false; text or a number was expected'),
         (b'{"text": "x", "n": ' + b"1" * 5000 + b"}", "JSON that is not read: Exceeds the limit"),
         (b'{"text": ' + b"[" * 100_000, "JSON that is not read: maximum recursion depth"),
     ],

@@ -154,10 +154,7 @@ URLS = [f"https://example.org/a/very/long/path/{number}" for number in range(5)]
         (PREFER, ["chosen[].content", "rejected[].content"]),
         ({"prompt": USER, "chosen": ANSWER, "rejected": USER}, ["prompt", "chosen", "rejected"]),
         ({"prompt": USER, "completion": ANSWER}, ["prompt", "completion"]),
-        (
-            {"instruction": USER, "input": "", "output": ANSWER},
-            ["instruction", "output", "input"],
-        ),
+        ({"instruction": USER, "input": "", "output": ANSWER}, ["instruction", "output", "input"]),
         ({"data": {"body": USER}}, "data.body"),
         ({"body": USER, "title": "A b"}, "body"),
         ({"text": USER, "messages": []}, "text"),

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from kafka.consumer.fetcher import ConsumerRecord
 
-from evenflow.transforms.kafka.blocks import (
-    RECORD_OVERHEAD,
-    Lost,
-    PartitionBlock,
-    block,
-    weight,
-)
+from evenflow.transforms.kafka.blocks import RECORD_OVERHEAD, Lost, PartitionBlock, block, weight
 
 
 def record(

@@ -43,10 +43,7 @@ def test_a_child_of_a_process_is_nobody() -> None:
     [
         ('He said (once): "hi" -- and she left.', ["He", "she"]),
         ("<p>The woman and her <i>dog</i> left; he did not.</p>", ["woman", "her", "he"]),
-        (
-            "> &gt; She told him (again!!) that her boss is *awful* :/ ~~~",
-            ["She", "him", "her"],
-        ),
+        ("> &gt; She told him (again!!) that her boss is *awful* :/ ~~~", ["She", "him", "her"]),
         ("[A user] takes <a password> that is as long as he or she likes {1..99}.", ["he", "she"]),
     ],
 )

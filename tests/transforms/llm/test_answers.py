@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 from scripted_asker import NO_ANSWER, Says
 
-from evenflow.transforms.llm.answers import (
-    QUOTE,
-    SCHEMA,
-    TOO_LONG,
-    RejectedError,
-    ask_checked,
-)
+from evenflow.transforms.llm.answers import QUOTE, SCHEMA, TOO_LONG, RejectedError, ask_checked
 from evenflow.transforms.llm.questions import Question
 
 CHOICE = {

@@ -22,10 +22,7 @@ from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.llm.quotes import find_quote
-from evenflow.transforms.measures.stereotypes.llm_detector import (
-    TieredDetector,
-    about_sentence,
-)
+from evenflow.transforms.measures.stereotypes.llm_detector import TieredDetector, about_sentence
 from evenflow.transforms.measures.stereotypes.llm_scorer import TieredScorer
 from evenflow.transforms.substitution.judges import Asked, Judged
 from evenflow.transforms.substitution.sets import Set

@@ -8,13 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from evenflow.transforms.repair.calibration import (
-    PRICE,
-    Aim,
-    CalibrationError,
-    Calibrator,
-    Keep,
-)
+from evenflow.transforms.repair.calibration import PRICE, Aim, CalibrationError, Calibrator, Keep
 
 
 def aim(counts, target=None, name="gender", before=None):

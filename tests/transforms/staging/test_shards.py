@@ -89,7 +89,7 @@ def test_a_field_of_one_block_is_null_in_the_others(tmp_path: Path) -> None:
     )
     table = pq.read_table(tmp_path / written.name)
     assert table.column_names == [
-        *("key", "body", "url", "_extra", "mentions_gender_female", "mentions_gender_male"),
+        *("key", "body", "url", "_extra", "mentions_gender_female", "mentions_gender_male")
     ]
     assert table["url"].to_pylist() == [None, 5]
     assert (written.rows, written.bytes) == (2, (tmp_path / written.name).stat().st_size)

@@ -189,10 +189,7 @@ def test_a_final_file_that_breaks_off_is_read_up_to_there(corpus: Path, tmp_path
     whole = gzip.compress(corpus.read_bytes())
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     outcome = Run(
-        [str(tmp_path / "cut.jsonl.gz")],
-        tmp_path / "out",
-        load(None, {"pane.docs": 4}),
-        final=True,
+        [str(tmp_path / "cut.jsonl.gz")], tmp_path / "out", load(None, {"pane.docs": 4}), final=True
     ).go()
     assert sum(entry.documents for entry in outcome.entries) > 0
     assert sum(entry.dead_reasons.get("unreadable file", 0) for entry in outcome.entries) == 1

@@ -98,12 +98,7 @@ def _writer(path: Path, own: int, count: int) -> None:
     """Stores answers under own keys and under keys that other writers use too."""
     cache = Cache(path)
     for number in range(count):
-        cache.put_many(
-            {
-                name(own * count + number): str(own),
-                name(number): "shared",
-            }
-        )
+        cache.put_many({name(own * count + number): str(own), name(number): "shared"})
 
 
 def test_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:

@@ -246,10 +246,7 @@ def test_a_reference_and_panes_of_an_older_output_are_judged_by_mentions_alone()
     older = {
         name: {
             "gender": own["gender"].model_copy(
-                update={
-                    "sums": own["gender"].sums[:6],
-                    "between": own["gender"].between[:3],
-                }
+                update={"sums": own["gender"].sums[:6], "between": own["gender"].between[:3]}
             )
         }
         for name, own in gate.reference.strata.items()

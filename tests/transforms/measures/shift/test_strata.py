@@ -102,7 +102,4 @@ def test_the_newest_strata_are_pooled_once_there_are_too_many() -> None:
 def test_sums_add_up_by_stratum_and_attribute() -> None:
     a = {"x": (2, {"gender": [1, 1, 0, 1, 0, 0]}), "y": (1, {})}
     b = {"x": (3, {"gender": [2, 0, 3, 0, 0, 5], "age": [1, 1, 1]})}
-    assert added(a, b) == {
-        "x": (5, {"gender": [3, 1, 3, 1, 0, 5], "age": [1, 1, 1]}),
-        "y": (1, {}),
-    }
+    assert added(a, b) == {"x": (5, {"gender": [3, 1, 3, 1, 0, 5], "age": [1, 1, 1]}), "y": (1, {})}
