@@ -83,7 +83,8 @@ class Exchanges(Decisions[Spot]):
         made: dict[Spot, list[Edit]],
         bar: Bar | None = None,
     ):
-        super().__init__(reading.min_probability(config, name), judge, bar)
+        least, doubted = reading.min_probability(config, name), reading.doubted(config, name)
+        super().__init__(least, judge, bar, doubted)
         self.name = name
         self.count = 0
         self._groups, self._pane, self._made = groups, pane, made

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from scripted_judge import First, Judge
 
+from evenflow.pipelines.explain.counterfactual import Rewriter
+from evenflow.pipelines.explain.document import explain
 from evenflow.schemas.config import Config, load
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.finder import LabelFinder
@@ -18,7 +20,7 @@ from evenflow.transforms.repair.draw import Unit, draw
 from evenflow.transforms.repair.exchanges import CONFLICT, Exchanges, Spot, StagedPane, meets
 from evenflow.transforms.staging.block import Part, StagedBlock, documents_table
 from evenflow.transforms.staging.proposals import Proposer
-from evenflow.transforms.substitution import sets
+from evenflow.transforms.substitution import reading, sets
 from evenflow.transforms.substitution.reading import UNLIKELY
 from evenflow.transforms.substitution.sets import Edit
 from evenflow.transforms.text.sentences import sentences
@@ -126,7 +128,19 @@ def test_units_of_the_first_probability(
     units = own.units()
     assert words_of(pane, units) == wanted
     assert all(unit.settled == (unit.kind.targets if settled else ()) for unit in units)
-    assert own.count == 6 and own.excluded == {sets.EVEN: 2} | ({} if wanted else {sets.DOUBTED: 4})
+    needed = f"{sets.DOUBTED}, it needs a probability of {reading.min_probability(by, 'gender'):g}"
+    assert own.count == 6 and own.excluded == {sets.EVEN: 2} | ({} if wanted else {needed: 4})
+
+
+def test_a_run_gives_the_reason_that_explain_gives(tmp_path: Path) -> None:
+    by = load(None, {"repair.mode": "substitute"})
+    pane, judge = staged(tmp_path, by, First(lambda shown: MAYBE)), reading.judge_of(by)
+    own = Exchanges("religion", GROUPS["religion"], by, pane, judge, {})
+    assert own.units() == []
+    document = explain("d", TEXTS[2], FINDER)
+    Rewriter(LISTS, "gc", config=by, judge=judge).add_to(document)
+    [told] = [each for row in document["sentences"] for each in row["sets"] if row["sent_id"] == 0]
+    assert own.excluded == {told["reason"]: 1} and told["reason"].startswith("off for religion: ")
 
 
 def test_what_meets_another_attributes_change_is_left(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,14 +16,9 @@ from put_out import rows
 from scripted_judge import First, Judge, shipped
 
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.engine.panes.checking import pane_checks
-from evenflow.pipelines.engine.panes.closing import Staged, close_pane, mend_pane, stage
 from evenflow.schemas.config import load
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io.records import Documents
 from evenflow.transforms.repair.profiles import profiles
-from evenflow.transforms.staging.block import StagedBlock
 from evenflow.wordlists import loader
 
 MEN = [
@@ -255,26 +249,12 @@ PIECES = st.lists(
 def test_every_character_outside_a_changed_sentence_stays(
     parts: list[list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    texts = ["".join(each).encode("utf-8", "ignore").decode() or "x" for each in parts]
-    annotator = Annotator(
-        load(
-            None,
-            {"repair.mode": "substitute", "repair.min_probability": 0.0, "repair.judge": "fast"},
-        )
-    )
+    texts = ["".join([*each, "x"]).encode("utf-8", "ignore").decode() for each in parts]
     folder = tmp_path_factory.mktemp("pane")
-    found = Documents(
-        "f", ids=[f"d{i}" for i in range(len(texts))], texts=texts, places=list(range(len(texts)))
-    )
-    done = annotator.annotate_documents(found, 1)
-    stage(done, StagedBlock(folder, "000000-000000"), annotator)
-    staged = [Staged((0, 0), "000000-000000", done.figures)]
-    checks = pane_checks(annotator.config, annotator.lists)
-    mended = mend_pane(0, staged, folder, annotator)
-    close_pane(0, staged, folder, annotator, checks, mended)
-    after = pq.read_table(folder / "part-00000000-0000.parquet").to_pylist()
-    table = folder / "part-00000000.parquet"
-    rows = pq.read_table(table).to_pylist() if table.exists() else []
+    path = write(folder / "in.jsonl", texts)
+    options = {"repair.mode": "substitute", "repair.min_probability": 0.0, "repair.judge": "fast"}
+    Run([str(path)], folder / "out", load(None, options), 1).go()
+    rows, after = sentences(folder / "out"), documents(folder / "out")
     for before, row in zip(texts, after, strict=True):
         changed = {
             each["start"]: each
