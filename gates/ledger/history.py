@@ -97,10 +97,10 @@ class History(Sequence[PaneEntry]):
 
     def files(self, entry: PaneEntry) -> list[tuple[str, str, Shard]]:
         """List a pane's files, each with the folder that it counts in and the one that it is in."""
-        return [
-            (self.folder(entry) if shard in entry.shards else folder, folder, shard)
-            for folder, shard in entry.files()
-        ]
+        folders = dict.fromkeys([each.name for each in entry.shards], self.folder(entry))
+        if aside := reviews.taken(entry, self.reviews):
+            folders[aside.name] = "accepted"
+        return [(folders.get(each.name, place), place, each) for place, each in entry.files()]
 
     def look(self) -> bool:
         """Read what people have decided since.

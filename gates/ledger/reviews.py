@@ -21,10 +21,11 @@ from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
 from evenflow.schemas.errors import USAGE
-from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Sums
+from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Shard, Sums
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import score
 from evenflow.transforms.measures.representation.people import doubted
+from evenflow.transforms.measures.shift.measure import ShiftMeasure
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 FOLDER = "ledger/reviews"
@@ -162,9 +163,11 @@ def add(
 def _refuse_pruned(storage: Storage, panes: range) -> None:
     """Raise PrunedError if a pane's documents in quarantine were pruned."""
     from evenflow.gates.ledger import pruned  # only where a person accepts a pane
+    from evenflow.gates.ledger.history import History
 
     parts = (each.removeprefix("quarantine/part-").split("-") for each in pruned.notes(storage))
-    gone = sorted({int(part[0]) for part in parts if part[1] != ASIDE} & set(panes))
+    named = sorted({(int(part[0]), part[1] == ASIDE) for part in parts if int(part[0]) in panes})
+    gone = [pane for pane, alone in named if not alone or aside(History(storage)[pane])]
     if gone:
         raise PrunedError(
             f"{storage}: the documents of pane {gone[0]} were pruned, so it cannot be accepted;"
@@ -176,6 +179,18 @@ def folder(entry: PaneEntry, decided: Mapping[int, Review]) -> Folder:
     """Where a pane's documents count, whatever folder its files are in."""
     review = decided.get(entry.pane)
     return entry.folder if review is None else FOLDERS[review.action]
+
+
+def aside(entry: PaneEntry) -> Shard | None:
+    """The file in quarantine of a pane whose sources have shifted; None: it has no such source."""
+    shift = entry.measures.get(ShiftMeasure.name)
+    return entry.set_aside if getattr(shift, "aside", None) else None
+
+
+def taken(entry: PaneEntry, decided: Mapping[int, Review]) -> Shard | None:
+    """That file where a person has accepted the pane: its documents count as accepted."""
+    review = decided.get(entry.pane)
+    return aside(entry) if review is not None and review.action == "accept" else None
 
 
 def overlay(
@@ -190,18 +205,23 @@ def overlay(
     """Apply decisions to the sums of a ledger."""
     moved = [each for each in reviewed if folder(each, decided) != each.folder]
     signs = {each.pane: 1 if each.folder == "quarantine" else -1 for each in moved}
-    documents = sum(signs[each.pane] * each.documents for each in moved)
+    back = {each.pane: own.rows for each in reviewed if (own := taken(each, decided))}
+    documents = sum(signs[each.pane] * each.documents for each in moved) + sum(back.values())
     accepted = [each for each in moved if signs[each.pane] > 0]
     rejected = [each for each in moved if signs[each.pane] < 0]
     blocked = sorted({*totals.blocked, *(each.pane for each in rejected)})
     blocked = [pane for pane in blocked if pane not in {each.pane for each in accepted}]
     number = totals.blocked_panes + len(rejected) - len(accepted)
+    shifted, shift = dict(totals.measures), ShiftMeasure.name
+    for each in (own for own in reviewed if own.pane in back):
+        shifted[shift] = ShiftMeasure().taken_back(shifted[shift], each.measures[shift])
     changes: dict[str, object] = {
         "accepted": totals.accepted + documents,
+        "aside": totals.aside - sum(back.values()),
         "blocked_panes": number,
         "blocked": blocked[-NAMED:],
         "reviewed": Reviewed(
-            accepted=len(accepted),
+            accepted=len(back.keys() | {each.pane for each in accepted}),
             rejected=len(rejected),
             confirmed=sum(each.folder == "quarantine" for each in reviewed) - len(accepted),
             documents=documents,
@@ -216,7 +236,7 @@ def overlay(
         "recent_accepted": [_window(each) for each in recent],
         "measures": {
             name: each.model_copy(update={"recent": _recent(name, recent)})
-            for name, each in totals.measures.items()
+            for name, each in shifted.items()
         },
     }
     newest = blocked[-1] if blocked else None

@@ -20,9 +20,11 @@ import pyarrow.parquet as pq
 
 from evenflow.gates.ledger.files import LedgerError, has_ledger, read_meta
 from evenflow.gates.ledger.history import History
+from evenflow.gates.ledger.reviews import ASIDE
 from evenflow.pipelines.pages.report.files import names_a_file, open_named
 from evenflow.schemas.config import recorded
 from evenflow.transforms.io.fields import EXTRA, JSON, is_json, promoted
+from evenflow.transforms.staging.aside import without_reason
 from evenflow.transforms.storage.storage import Place, Storage, at
 
 if TYPE_CHECKING:
@@ -84,6 +86,8 @@ class Accepted:
         for each in self.files:
             with self._open(each) as file:
                 found = file.schema_arrow.remove_metadata()
+                if counted == "accepted" and each.name.endswith(ASIDE):
+                    found = without_reason(found)
                 schemas.setdefault(found.serialize().to_pybytes(), found)
         self.schema = union(list(schemas.values()))
         self.as_json = [

@@ -127,6 +127,8 @@ def gate_accept(
 ) -> None:
     """Accept panes that were set aside, or reject panes, after review.
 
+    With a pane its sources are accepted that were set aside of it, and all in that file.
+
     The decision is an entry of its own in the ledger. No file moves: export, the rolling figures of
     later panes, report, board, metrics and training count the panes as decided. A gate that is held
     because of an accepted pane goes on. A rejected pane waits for no decision any more.
@@ -159,9 +161,16 @@ def gate_accept(
                 if made is None
                 else visible(f"{named}: {action} by {made.who}: {made.reason}")
             )
-            own = sum(each.folder == reviews.FOLDERS.get(action) for each in history.some(chosen))
-            if made is not None and own:
+            if made is None:
+                continue
+            entries, where = list(history.some(chosen)), reviews.FOLDERS.get(action)
+            if own := sum(each.folder == where for each in entries):
                 print(f"the gate itself had {action}ed {own} of {len(chosen)}")
+            files = filter(None, map(reviews.aside, entries)) if action == "accept" else ()
+            if rows := sum(each.rows for each in files):
+                print(
+                    f"of these, {counted(rows, 'document')} that were set aside count from now on"
+                )
 
 
 def gate_verify(

@@ -49,6 +49,12 @@ def reason_column(names: Container[str]) -> str:
     return name
 
 
+def without_reason(schema: pa.Schema) -> pa.Schema:
+    """The schema of documents that were set aside, without the column of reasons."""
+    names = [name for name in schema.names if name.rstrip("'") == REASON.name]
+    return schema.remove(schema.get_field_index(max(names, key=len))) if names else schema
+
+
 def write_tables(tables: Iterable[pa.Table], path: Path, layout: ShardLayout) -> Shard | None:
     """Write tables of documents with the reason why they are set aside.
 

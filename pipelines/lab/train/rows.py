@@ -177,12 +177,20 @@ def select(
             " or --quarantined to train on them too"
         )
     taken = [each for each in entries if each not in aside]
-    if not sum(shard.rows for each in taken for shard in each.shards):
+    files = {
+        each.pane: [
+            (place, shard)
+            for folder, place, shard in history.files(each)
+            if shard in each.shards or folder == "accepted"
+        ]
+        for each in taken
+    }
+    if not sum(shard.rows for each in files.values() for _, shard in each):
         why = f" ({len(aside)} panes are in quarantine)" if aside else ""
         raise TrainInputError(f"{output}: no accepted document in these panes{why}")
     own, earlier = (taken, []) if window is None else (taken[-window:], taken[:-window])
     shards, others = (
-        tuple((each.folder, shard) for each in part for shard in each.shards)
+        tuple(own for each in part for own in files[each.pane])
         for part in (own, earlier if replay else [])
     )
     new, old = (sum(shard.rows for _, shard in part) for part in (shards, others))

@@ -156,7 +156,8 @@ def _offered(gate: Gate, entry: PaneEntry | None) -> tuple[reviews.Action, ...]:
     if entry is None or gate.history is None:
         return ()
     review, folder = gate.history.reviews.get(entry.pane), gate.history.folder(entry)
-    not_now = {"undo" if review is None else review.action, "accept" * (folder == "accepted")}
+    whole = folder == "accepted" and reviews.aside(entry) is None
+    not_now = {"undo" if review is None else review.action, "accept" * whole}
     return tuple(each for each in get_args(reviews.Action) if each not in not_now)
 
 

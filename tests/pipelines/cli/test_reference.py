@@ -9,8 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from printed import COMMAND
 
+from evenflow import accepted
 from evenflow.gates.ledger.files import parse_entry
+from evenflow.gates.ledger.history import History
+from evenflow.pipelines.lab.train.rows import select
 from evenflow.transforms.measures.shift.measure import read
+from evenflow.transforms.storage.storage import at
 
 WOMEN, MEN = "She met her mother. The woman smiled.", "He met his father. The man smiled."
 
@@ -72,6 +76,26 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     last = parse_entry(json.dumps(found[-1]).encode(), "entry")
     assert last.attributes["gender"].sums.documents == last.documents == kept.num_rows
     assert evenflow("gate", "verify", str(output), "--files").returncode == 0
+
+    accept = ["gate", "accept", str(output), "--reason", "right", "--pane"]
+    done = evenflow(*accept, f"{first}..")
+    assert f"of these, {gone} documents that were set aside count from now on" in done.stdout
+    rows = accepted(str(output))
+    assert len(rows) == 1200 and "reason" not in rows.schema.names
+    written = map(json.loads, bad.read_text().splitlines())
+    assert {row["id"]: row["source"] for row in rows} == {
+        row["id"]: row["source"] for row in written
+    }
+    assert sum(shard.rows for _, shard in select(output).shards) == 1200
+    totals = History(at(output)).totals
+    assert (totals.accepted, totals.aside, totals.documents) == (1200, 0, 1200)
+    assert "in quarantine/" not in evenflow("gate", "status", str(output)).stdout
+    assert evenflow("gate", "verify", str(output), "--files").returncode == 0
+    evenflow(*accept, f"{first}..", "--undo")
+    assert len(accepted(str(output))) == 1200 - gone
+    evenflow("gate", "verify", str(output), "--prune", "0d", "--what", "quarantine", "--delete")
+    done = evenflow(*accept, f"{first}")
+    assert done.returncode == 2 and "were pruned" in done.stderr
 
 
 def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:

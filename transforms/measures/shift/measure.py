@@ -271,6 +271,15 @@ class ShiftMeasure(Measure[Shift]):
             last=self.without_sums(record), sums=vars(memory), states=counted_states(before, record)
         )
 
+    def taken_back(self, totals: MeasureTotals, record: Any) -> MeasureTotals:
+        """The sums once a person accepts the sources that were set aside of a pane."""
+        aside = {name: dict(own) for name, own in Memory.of(totals).aside.items()}
+        for name in record.aside:
+            aside[name]["documents"] -= record.strata[name][0]
+            aside[name]["panes"] -= 1
+        left = {name: own for name, own in aside.items() if own["panes"]}
+        return totals.model_copy(update={"sums": {**totals.sums, "aside": left}})
+
     def totals(self, last: Any, sums: dict[str, Any], **others: Any) -> MeasureTotals:
         """Sums from plain data."""
         memory = Memory(
