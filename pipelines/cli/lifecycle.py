@@ -50,18 +50,8 @@ def run_gate(
     config = gate.configuration()
     refuse_foreign(result.output)
     logs(session)
-    if config.llm.url is not None and config.has_sentence_table:
-        from evenflow.pipelines.engine.panes import llm_server
-
-        for text in llm_server.probe(config):
-            _note(session, text)
-    elif config.llm.url is not None:
-        _note(session, "the language model is asked nothing: neither repair nor stereotypes are on")
-    if any(config.mode(name) in ("substitute", "augment") for name in config.attributes):
-        from evenflow.transforms.substitution import reading
-
-        for text in reading.promises(config):
-            _note(session, text)
+    for text in _before(config, result.quiet):
+        _note(session, text)
     session.output, session.resumable = result.output, True
     with _serving_metrics(config, result, session) as metrics:
 
@@ -99,6 +89,20 @@ def run_gate(
         report_event("empty", EMPTY, BLOCKED, session)
         raise Exit(BLOCKED)
     raise Exit(FAILED if failed or refused else 0)
+
+
+def _before(config: Config, quiet: bool) -> Iterator[str]:
+    """What a user should know before anything is read; `quiet`: where something is wrong."""
+    if config.llm.url is not None and config.has_sentence_table:
+        from evenflow.pipelines.engine.panes import llm_server
+
+        yield from llm_server.probe(config)
+    elif config.llm.url is not None:
+        yield "the language model is asked nothing: neither repair nor stereotypes are on"
+    if not quiet and {"substitute", "augment"} & {*map(config.mode, config.attributes)}:
+        from evenflow.transforms.substitution import reading
+
+        yield from reading.promises(config)
 
 
 def _acting(

@@ -157,7 +157,7 @@ class ResultOptions:
         output (DIR): A folder, s3://…, gs://… or az://….
         standby: Wait while another run writes to the output, then take over.
         log_format: Progress on standard error.
-        quiet: Print nothing but errors.
+        quiet: Print nothing but errors and warnings.
         as_json: Print a summary as JSON.
     """
 

@@ -171,10 +171,12 @@ def test_a_wrong_name_of_a_field_ends_a_run_before_anything_is_written(
 
 
 def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:
-    ended = call("run", "-q", "--input", even, "--output", tmp_path / "out")
-    assert (ended.status, ended.out, ended.err) == (0, "", "")
+    for mode in ("measure", "substitute"):
+        repair = ("--input", even, "--output", tmp_path / mode, "--repair-mode", mode)
+        ended = call("run", "-q", *repair)
+        assert (ended.status, ended.out, ended.err) == (0, "", "")
     refused = call(
-        "run", "-q", "--input", even, "--output", tmp_path / "out", "--set", "pane.rolling=1"
+        "run", "-q", "--input", even, "--output", tmp_path / "measure", "--set", "pane.rolling=1"
     )
     assert refused.status == 2
     assert "configuration.pane.rolling: 4 -> 1" in refused.err
