@@ -156,7 +156,9 @@ def summary(totals: Totals, confidence: float = 0.95) -> dict[str, Any] | None:
     return {
         "effective": round(found.effective, 6),
         "design_effect": round(1 / found.effective, 6),
-        **last.model_dump(include={"least", "greatest", "limit", "floor", "held", "kept"}),
+        **last.model_dump(include={"limit", "floor", "held", "kept"}),
+        "least": found.least or last.least,
+        "greatest": found.greatest or last.greatest,
         **found.model_dump(include={"documents", "left_out", "copies", "problems"}),
         "constraints": list(constraints(last)),
         "attributes": {

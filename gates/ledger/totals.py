@@ -110,9 +110,11 @@ class AttributeTotals(Entry):
 
 
 class WeightTotals(Entry):
-    """The weights of all panes."""
+    """The weights of all panes, and their range in accepted ones; None before the first."""
 
     last: Weights
+    least: float | None = None
+    greatest: float | None = None
     documents: int = 0
     total: float = 0.0
     squares: float = 0.0
@@ -347,6 +349,8 @@ class Totals(Entry):
             total.documents += each.documents
             total.total += each.total
             total.squares += each.squares
+            total.least = min(each.least, total.least or each.least)
+            total.greatest = max(each.greatest, total.greatest or each.greatest)
         self.weights = total
 
     def _note_states(self, entry: PaneEntry) -> None:

@@ -63,6 +63,13 @@ def test_an_attribute_that_is_named_less_is_said():
     assert f"  {said}" in lines(found)
 
 
+def test_the_range_is_that_of_all_accepted_panes():
+    found, record = Totals(), totals().weights.last
+    for least, greatest, accepted in ((0.4, 1.9, True), (0.2, 9.0, False), (1.0, 1.0, True)):
+        found._weigh(record.model_copy(update={"least": least, "greatest": greatest}), accepted)
+    assert next(lines(summary(found))).startswith("weights from 0.40 to 1.90:")
+
+
 def test_the_metrics_have_the_effective_sample():
     found = {
         sample.name: sample.value
