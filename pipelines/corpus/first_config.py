@@ -54,8 +54,7 @@ def lines(
             yield from _comment(_fields(look.fields), 2)
             if look.shape is not None:
                 yield from _comment(f"The records have the shape of {look.shape}.", 2)
-        paths = [scalar(each) for each in text] if isinstance(text, list) else None
-        yield f"  text: {scalar(text) if paths is None else f'[{chr(44).join(paths)}]'}"
+        yield f"  text: {scalar(text)}"
         if own_id is None:
             yield from _comment("No field is an id; each document gets one from its place.", 2)
         else:

@@ -31,15 +31,16 @@ from evenflow.transforms.measures.representation.dr import score, sums
 
 SAMPLE = 2000  # documents that are looked at
 PANES = 20  # that a small input is cut into: enough to see a course
+DEEPEST = 3  # objects around a field that is seen
 FEW_VALUES = 20  # different values of a field that names languages, at most
-SOURCE = re.compile(r"(.*_)?(source|dataset|subset|corpus|domain|kind|origin|site)(_.*)?", re.I)
+SOURCE = re.compile(r"([^.]*_)?(source|dataset|subset|corpus|domain|kind|origin|site)(_.*)?", re.I)
 MOST_SOURCES = 256  # different values of a field that names sources, at most
 LANGUAGE = re.compile(r"lang(uage)?(_.*|s)?", re.IGNORECASE)
 
 
 # A text of one word, of any length, is none: an id, a URL, a path, a date
 NO_PROSE = re.compile(r"\s*\S*\s*")
-# Paths of common shapes of fine-tuning data, and of fields within fields
+# Paths of common shapes of fine-tuning data
 SHAPES = {
     "messages[].content": "chat (messages)",
     "conversations[].value": "chat (ShareGPT)",
@@ -47,9 +48,6 @@ SHAPES = {
     "conversation[].content": "chat (conversation)",
     "messages[].content[].text": "chat (messages of parts)",
     "chosen[].content": "preferences (chosen and rejected)",
-    "data.text": "a field within data",
-    "data.body": "a field within data",
-    "data.content": "a field within data",
 }
 # The columns of others; all must be there
 COLUMNS = {
@@ -233,10 +231,18 @@ def _fields(blocks: Iterable[Block]) -> tuple[dict[str, Field], Counter[str]]:
     shapes, paths = Counter[str](), {path: Paths([path]) for path in SHAPES}
     for block in blocks:
         for record in _records(block):
-            for name, value in record.items():
+            for name, value in _flat(record):
                 fields.setdefault(name, Field()).add(value)
             shapes.update(path for path, own in paths.items() if own.read(record))
     return fields, shapes
+
+
+def _flat(record: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of a record and, as paths, those of the objects in it."""
+    for name, value in record.items():
+        yield within + name, value
+        if isinstance(value, dict) and within.count(".") < DEEPEST:
+            yield from _flat(value, f"{within}{name}.")
 
 
 def _records(block: Block) -> Iterator[Mapping[str, Any]]:

@@ -243,6 +243,7 @@ def test_texts_of_other_languages_keep_their_words(tmp_path: Path) -> None:
 def test_another_language_is_seen_and_english_is_not(code: str) -> None:
     text = {**TEXTS, **FURTHER}[code]
     assert language.other(text) == (None if code == "en" else code)
+    assert language.other(text.upper()) == language.other(text)
     assert language.other(text, ["fi"]) is None
 
 

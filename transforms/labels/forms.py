@@ -44,7 +44,7 @@ BESIDE[[BLANK, BREAK, RETURN, OTHER], APOSTROPHE] = True
 BESIDE[[HYPHEN, RETURN, BLANK], BREAK] = True
 BESIDE[[BREAK, BLANK], BLANK] = True
 LETTERS = r"[^\W\d_]"
-HALF_BEFORE = re.compile(rf"(?:\(({LETTERS}{{1,5}})\)|\b({LETTERS}{{1,5}})/)\Z")
+HALF_BEFORE = re.compile(rf"(?:\(({LETTERS}{{1,5}})\)|\b({LETTERS}{{1,5}})[/(])\Z")
 HALF_AFTER = re.compile(rf"\(-?({LETTERS}{{1,5}})\)|[/*:·•]-?({LETTERS}{{1,5}})\b")
 BROKEN = re.compile(rf"({LETTERS}+)[-\u2010\u00ad][^\S\r\n]*(?:\r\n|\r|\n)[^\S\r\n]*\Z")
 SHORT_PART = 4  # letters of a line's last part that is no word of its own: “hu-”, “Ger-”
@@ -154,7 +154,7 @@ class Forms:
         right = text[end : end + AROUND].partition("\n\n")[0]
         written = text[start:end]
         word = spelling.fold(written)
-        if left[-1:] in ("/", ")") and (half := HALF_BEFORE.search(left[-HALF:])):
+        if left[-1:] in ("/", ")", "(") and (half := HALF_BEFORE.search(left[-HALF:])):
             other = self._other(label, spelling.fold(half[1] or half[2]) + word)
             if other is not None:
                 yield start - len(half[0]), start, other

@@ -14,6 +14,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from evenflow.transforms.text import names, wordclasses
+
 Words = NDArray[np.uint64]
 Index = NDArray[np.int64]
 
@@ -27,6 +29,7 @@ BEFORE_NUMBER = "No Nos Sec Ch Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec 
 ANYWHERE = "al approx avg ca cf dr eq fig ft ibid incl mr mrs pp ref resp sq univ vol vs"
 # Of the same kind, and not met there
 ANYWHERE += " chap dept eqs est excl figs max min para tab vols"
+BEFORE_LETTER = "Fig Figs Eq Eqs Sec Chap Tab Vol"  # “Fig. A shows”
 MARKS = ("", "(", "[", '"', "'")  # characters that may precede an abbreviation
 LONGEST = 8  # characters of a token with its full stop: `boundaries` packs no more
 NEWLINE, UPPER, LOWER = 0, 0x81, 0x82  # codes of `boundaries.fold`
@@ -38,6 +41,9 @@ LIST_NUMBER = re.compile(
     rb"(?:\0 *|(?=[^\0 .]*[aeiouy])[^\0 .]{4,}[.:;!?)][\"')]* )"  # begins a line, ends a sentence
     rb"\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]+|[IVX]+)[.)]\Z"
 )
+# The initials of a person (“Lester B. Pearson”); two of them alone are as often a country’s
+SHORTENED = re.compile(rb"[\0 (][A-Z][a-z]{1,3}\.\Z")  # before “&”
+INITIALS = re.compile(rb"([A-Z][a-z]+) (?:[A-Z]\. ?)?[A-Z]\.\Z|[\0 (](?:[A-Z]\. ?){3,}\Z")
 
 
 @cache
@@ -73,20 +79,36 @@ def continues_sentence(
     first = kinds[codes[start]]
     anywhere = f"{ANYWHERE} {ANYWHERE.title()}"
     out = (
-        (_is_among(left, _tokens(BEFORE_NAME)) & (first & CAPITAL > 0))
+        (_is_among(left, _tokens(BEFORE_NAME)) & (first & (CAPITAL | SMALL) > 0))
         | (_is_among(left, _tokens(BEFORE_NUMBER)) & (first & DIGIT > 0))
         | (_is_among(left, _tokens(anywhere)) & (first & (DIGIT | SMALL | BRACKET) > 0))
     )
+    letter = (first & CAPITAL > 0) & (codes[start + 1] == ord(" "))
+    out |= _is_among(left, _tokens(f"{BEFORE_LETTER} {BEFORE_LETTER.lower()}")) & letter
+    joined = codes[start] == ord("&")
+    initial = (first & kinds[codes[last - 1]] & CAPITAL > 0) & (codes[last] == ord("."))
     # A number or a letter alone before the full stop or bracket, or what no sentence begins with
     listed = (kinds[codes[last - 1]] & ENUMERATES > 0) | (kinds[codes[last - 2]] == 0)
-    shaped = ~out & (listed | (first & DIGIT > 0)) & (codes[start - 1] != NEWLINE)
+    shaped = (
+        ~out & (listed | initial | joined | (first & DIGIT > 0)) & (codes[start - 1] != NEWLINE)
+    )
     for at in np.flatnonzero(shaped).tolist():
         window = codes[last[at] - WINDOW : last[at] + 1].tobytes()
         out[at] = bool(
             (listed[at] and LIST_NUMBER.search(window))
             or (first[at] & DIGIT and NO_VOWELS.search(window))
+            or (joined[at] and SHORTENED.search(window))
+            or (initial[at] and _is_initial(window, codes[start[at] :][:LONGEST].tobytes()))
         )
     return out
+
+
+def _is_initial(before: bytes, behind: bytes) -> bool:
+    """Whether what precedes a gap is a person's initial, and a name follows."""
+    found, word = INITIALS.search(before), re.match(rb"\w*", behind)
+    if not found or (word and wordclasses.is_known(word[0].decode("ascii").lower())):
+        return False
+    return not found[1] or found[1].decode().lower() in names.first_names()
 
 
 def _is_among(left: Words, tokens: Words) -> NDArray[np.bool_]:

@@ -26,16 +26,8 @@ LONGEST_GAP = 64
 REACH = 128
 # Codes that stand for whole classes of characters outside ASCII. NUL has one too, since the line
 # break has its code 0.
-NEWLINE, SPACE, UPPER, LOWER, OTHER, FORMAT, ELLIPSIS, FULL_STOP = (
-    0,
-    0x20,
-    0x81,
-    0x82,
-    0x83,
-    0x84,
-    0x85,
-    0x86,
-)
+NEWLINE, SPACE = 0, 0x20
+UPPER, LOWER, OTHER, FORMAT, ELLIPSIS, FULL_STOP = range(0x81, 0x87)
 SPECIAL = {
     **dict.fromkeys("\n\u2028\u2029", NEWLINE),
     **dict.fromkeys("“”«»„‟", ord('"')),

@@ -31,17 +31,5 @@ def words(name: str) -> frozenset[str]:
 
 # The closed classes by word. A noun phrase before one of these words is complete, so a “her” there
 # is “him”, not “his”.
-CLOSED: dict[str, str] = {
-    word: kind
-    for kind in (
-        "subject",
-        "determiner",
-        "preposition",
-        "conjunction",
-        "auxiliary",
-        "adverb",
-        "reflexive",
-        "number",
-    )
-    for word in words(f"closed_{kind}")
-}
+_CLOSED = "subject determiner preposition conjunction auxiliary adverb reflexive number"
+CLOSED = {word: kind for kind in _CLOSED.split() for word in words(f"closed_{kind}")}

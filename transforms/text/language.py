@@ -73,6 +73,7 @@ def other(text: str, among: Sequence[str] = ()) -> str | None:
 @lru_cache(maxsize=1 << 12)  # as of `_detect`
 def _other(text: str, among: tuple[str, ...]) -> str | None:
     """The language of the beginning of a text without the most frequent words of English."""
+    text = text.lower() if text.isupper() else text
     words = text.split()
     known = sum(WEIGHTS.get(each.lower(), 0.0) for each in words)
     capitals = sum(each[:1].isupper() for each in words)

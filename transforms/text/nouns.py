@@ -14,21 +14,8 @@ GIVEN = (
     english.words("given_things") | english.words("giving_words") | english.words("bringing_words")
 )
 # Endings of abstract nouns and plurals
-ABSTRACT = (
-    "tion",
-    "sion",
-    "ness",
-    "ment",
-    "ity",
-    "ance",
-    "ence",
-    "ship",
-    "ing",
-    "ings",
-    "dom",
-    "ure",
-    "s",
-)
+ABSTRACT = ("tion", "sion", "ness", "ment", "ity", "ance", "ence", "ship", "ing", "ings", "dom")
+ABSTRACT += ("ure", "s")
 
 
 @cache

@@ -40,23 +40,8 @@ ZERO_WIDTH = "\u200b"
 PARTED = re.compile(rf"\w+(?:{ZERO_WIDTH}\w+)+")
 SHORTEST_PART = 3
 UNKNOWN = 4  # only while the table of classes is made
-_WORD_CATEGORIES: tuple[str, ...] = ("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl")
-_OTHER_CATEGORIES = (
-    "No",
-    "Pd",
-    "Ps",
-    "Pe",
-    "Pi",
-    "Pf",
-    "Po",
-    "Sm",
-    "Sc",
-    "Sk",
-    "So",
-    "Cs",
-    "Co",
-    "Cn",
-)
+_WORD_CATEGORIES = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl"
+_OTHER_CATEGORIES = "No Pd Ps Pe Pi Pf Po Sm Sc Sk So Cs Co Cn"
 # Code points outside are unassigned or private: boundaries
 _ASSIGNED = [(0, 0x33480), (0xE0000, 0xE0200)]
 
@@ -312,8 +297,8 @@ def _class(character: str) -> int:
 def _classes() -> bytes:
     """The class of each code point, the same for all labels: 0x110000 bytes."""
     table = bytearray([OTHER]) * 0x110000
-    known: dict[str, int] = dict.fromkeys(_WORD_CATEGORIES, LETTER)
-    known.update(dict.fromkeys(_OTHER_CATEGORIES, OTHER))
+    known: dict[str, int] = dict.fromkeys(_WORD_CATEGORIES.split(), LETTER)
+    known.update(dict.fromkeys(_OTHER_CATEGORIES.split(), OTHER))
     for first, stop in _ASSIGNED:
         # The category decides the class of most characters. To classify all of them one by one
         # would take half a second.

@@ -131,13 +131,8 @@ def test_a_store_that_cannot_be_listed_is_named() -> None:
 
 HIDDEN = (
     *(".a.jsonl", "._a.jsonl", "_a.jsonl", "a.jsonl.tmp", "A.JSONL.TMP", "a.jsonl~", "_SUCCESS"),
-    *(
-        ".git/a.jsonl",
-        "_temporary/0/a.jsonl",
-        "__MACOSX/a.jsonl",
-        "deep/.ipynb_checkpoints/a.jsonl",
-    ),
-    *("x.tmp/a.jsonl", ".a.jsonl.crc"),
+    *(".git/a.jsonl", "_temporary/0/a.jsonl", "__MACOSX/a.jsonl", "x.tmp/a.jsonl"),
+    *("deep/.ipynb_checkpoints/a.jsonl", ".a.jsonl.crc"),
 )
 
 

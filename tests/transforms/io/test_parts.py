@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
+from evenflow.pipelines.corpus.first_config import lines
 from evenflow.pipelines.corpus.look import NoTextError, look
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.schemas.config import ConfigError, load, value
@@ -156,6 +158,7 @@ URLS = [f"https://example.org/a/very/long/path/{number}" for number in range(5)]
         ({"prompt": USER, "completion": ANSWER}, ["prompt", "completion"]),
         ({"instruction": USER, "input": "", "output": ANSWER}, ["instruction", "output", "input"]),
         ({"data": {"body": USER}}, "data.body"),
+        ({"title": "A b", "data": {"content": {"body": USER}}}, "data.content.body"),
         ({"body": USER, "title": "A b"}, "body"),
         ({"text": USER, "messages": []}, "text"),
     ],
@@ -167,7 +170,9 @@ def test_a_look_finds_common_shapes(tmp_path: Path, record: dict[str, Any], text
     seen = look({str(path): path.stat().st_size}, load(None))
     assert seen.text == text
     assert seen.id is not None or record is CHAT
-    assert (seen.shape is None) == (text in ("body", "text"))
+    assert (seen.shape is None) == (text in ("body", "text") or str(text)[:4] == "data")
+    written = "\n".join(lines(seen, load(None), [], tmp_path))
+    assert yaml.safe_load(written)["fields"]["text"] == text
 
 
 def test_an_option_names_paths_in_brackets() -> None:

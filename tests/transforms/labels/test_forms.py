@@ -23,7 +23,7 @@ def found(finder: LabelFinder, text: str) -> list[tuple[str, str]]:
     [
         ("A nurse says s/he is late.", ["she", "he"]),
         ("If (s)he asks, wait.", ["she", "he"]),
-        ("Each (wo)man votes.", ["woman", "man"]),
+        ("S(he) asks, and each (wo)man votes.", ["she", "he", "woman", "man"]),
         ("Each wo/man votes.", ["woman", "man"]),
         ("Sex: fe/male", ["female", "male"]),
         ("the chair(wo)man of it", ["woman", "man"]),

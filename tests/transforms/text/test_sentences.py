@@ -41,6 +41,8 @@ CASES = [
     ["The steps follow.", "1. He opens it.", "2. She closes it."],
     ["a) He asks.", "b) She answers."],
     ["Wait until Nov. 1.", "I'm glad they want to."],
+    ["He met Lester B. Pearson and G.B.J. Moss (see Fig. A for both).", "It is Vitamin B.", "Ok."],
+    ["Write to Com. & Adm. at once."],
     ["Hello world.", "She came."],
 ]
 SEPARATORS = {"A Heading": "\n\n", "今日は晴れです。": "", "Hello world.": "\u200b"}

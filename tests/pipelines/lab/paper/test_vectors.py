@@ -91,15 +91,8 @@ def test_controls_show_and_chance_does_not(corpus: Path, tmp_path: Path, call: C
 
 
 def test_killed_twice_it_ends_the_same(corpus: Path, tmp_path: Path, call: Call) -> None:
-    arms = [
-        "original",
-        "exchanged",
-        "weighed",
-        "weights_drawn",
-        "copied",
-        "copied_drawn",
-        "gc_cda_fast",
-    ]
+    arms = ["original", "exchanged", "weighed", "weights_drawn", "copied"]
+    arms += ["copied_drawn", "gc_cda_fast"]
     file = written(tmp_path / "out.yaml", corpus, seeds=4, arms=arms)
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     assert call("lab", "paper", file, "--output", whole, "-q").status == 0
