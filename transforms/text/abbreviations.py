@@ -14,8 +14,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from evenflow.transforms.text import names, wordclasses
-
 Words = NDArray[np.uint64]
 Index = NDArray[np.int64]
 
@@ -105,6 +103,8 @@ def continues_sentence(
 
 def _is_initial(before: bytes, behind: bytes) -> bool:
     """Whether what precedes a gap is a person's initial, and a name follows."""
+    from evenflow.transforms.text import names, wordclasses
+
     found, word = INITIALS.search(before), re.match(rb"\w*", behind)
     if not found or (word and wordclasses.is_known(word[0].decode("ascii").lower())):
         return False
