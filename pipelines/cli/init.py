@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.terminal.lines import visible
+from evenflow.schemas.words import counted
 
 if TYPE_CHECKING:
     from evenflow.pipelines.corpus.look import Look
+    from evenflow.pipelines.corpus.reference import Counted
     from evenflow.schemas.config import Config
+    from evenflow.transforms.measures.shift.reference import Known, Reference
+
+SHOWN = 12  # sources that are named
 
 
 @command(("reference.by",), "reference")
@@ -41,56 +46,34 @@ def init(
         output: The configuration that is written.
         reference: Write a reference alone.
         add: Add sources that the reference does not have yet; keep the rest.
-        force: Replace the file.
+        force: Replace the file; a reference keeps the field of its sources and its attributes.
 
     Examples:
         evenflow init corpus/
         evenflow init 'corpus/*.jsonl.gz' --output corpus.yaml
         evenflow init out --reference reference.json --add
     """
-    taken = output if reference is None else reference
-    if taken.exists() and not (force or (add and reference is not None)):
+    to = output.with_name(f"{output.stem}.reference.json") if reference is None else reference
+    written = [output, *([to] if inputs else [])] if reference is None else [to]
+    taken = [] if force or (add and reference) else [each for each in written if each.exists()]
+    if taken:
         more = "" if reference is None else ", --add adds new sources"
         raise options.wrong(
             "--output" if reference is None else "--reference",
-            f"{taken} is there already; --force replaces it{more}",
+            f"{taken[0]} is there already; --force replaces it{more}",
         )
     config = selection.configuration()
     if reference is not None:
-        return _reference(inputs, config, reference, add)
-    from evenflow.pipelines.corpus import reference as making
+        return _reference(inputs, config, selection, reference, add)
     from evenflow.pipelines.corpus.first_config import lines
-    from evenflow.pipelines.corpus.look import NoTextError, look
-    from evenflow.transforms.measures.shift.measure import NAMED, wandering
-    from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS, judged
 
     seen: Look | None = None
     beside, alarms = None, ""
     if inputs:
-        found = options.sizes_of(inputs, config)
-        try:
-            seen = look(found, config)
-        except NoTextError as error:
-            raise options.wrong("INPUT", str(error)) from error
-        beside = f"{output.stem}.reference.json"
-        if seen.text is not None:
-            config.fields.text = seen.text
-            config.fields.id = seen.id or config.fields.id
-        if seen.shape is not None:
-            options.note(f"the records have the shape of {seen.shape}; texts are {seen.text}")
-        config.reference.by = config.reference.by or seen.source
-        counted = making.count(found, config)
-        made = counted.reference(config)
-        making.write(made, output.parent / beside)
-        for each in wandering(made)[:NAMED]:
-            options.note(each)
-        if small := [name for name, own in made.strata.items() if not judged(own, made.groups)]:
-            more = f" and {len(small) - NAMED} more" if len(small) > NAMED else ""
-            options.note(
-                f"too small to be compared: {', '.join(small[:NAMED])}{more}; a run learns such"
-                f" sources ({LEAST_DOCUMENTS:.0f} documents that name a group are needed)"
-            )
-        panes, warned, blocked = counted.alarms(config, seen.pane)
+        seen, found = _counted(inputs, config, selection, to)
+        _write(found.reference(config), to)
+        beside = to.name
+        panes, warned, blocked = found.alarms(config, seen.pane)
         alarms = (
             f"False alarms, in the order of the files, of one half judged by the other: of {panes}"
             f" panes {warned} with a warning, {blocked} blocked."
@@ -102,34 +85,83 @@ def init(
     print(f"  evenflow run --input {source} --output out --config {shlex.quote(str(output))}")
 
 
-def _reference(inputs: Sequence[str], config: Config, to: Path, add: bool) -> None:
+def _reference(
+    inputs: Sequence[str], config: Config, selection: options.Selection, to: Path, add: bool
+) -> None:
     """Write what each source of a corpus, or of the accepted panes of an output, is."""
     from evenflow.pipelines.cli.gate import opened
     from evenflow.pipelines.corpus import reference as making
-    from evenflow.transforms.measures.shift.measure import NAMED, read, wandering
-    from evenflow.transforms.measures.shift.reference import judged
+    from evenflow.transforms.measures.shift.measure import read
     from evenflow.transforms.storage.storage import at
 
     if not inputs:
         raise options.wrong("INPUT", "a reference is made of a corpus, or of a run's output")
-    old = read(str(to)) if add and to.exists() else None
-    by = config.reference.by
-    if by is None and old is not None:
-        config.reference.by = old.by
     if len(inputs) == 1 and (Path(inputs[0]) / "ledger").is_dir():
         history, of_run, _ = opened(at(inputs[0]))
-        if of_run is not None and by is None:
+        if of_run is not None and config.reference.by is None:
             config.reference.by = of_run.reference.by
-        found = making.of_output(list(history), config)
+        known = making.known(history)
+        _keep(known, config, selection, inputs[0])
+        made = making.of_output(known, config, len(history))
     else:
-        found = making.count(options.sizes_of(inputs, config), config).reference(config)
+        made = _counted(inputs, config, selection, to)[1].reference(config)
+    _write(making.joined(read(str(to)), made) if add and to.exists() else made, to)
+    print(f"  evenflow run … --set reference.file={shlex.quote(str(to))}")
+
+
+def _counted(
+    inputs: Sequence[str], config: Config, selection: options.Selection, to: Path
+) -> tuple[Look, Counted]:
+    """Look at a corpus, and count it by source: as before, where a reference is replaced."""
+    from evenflow.pipelines.corpus.look import NoTextError, look
+    from evenflow.pipelines.corpus.reference import count
+    from evenflow.transforms.measures.shift.measure import read
+
+    found, old = options.sizes_of(inputs, config), read(str(to)) if to.exists() else None
     if old is not None:
-        found = making.joined(old, found)
-    making.write(found, to)
-    for name, own in found.strata.items():
-        attributes = ", ".join(judged(own, found.groups))
-        print(f"{visible(name)}: {attributes or 'too few mentions: learnt during a run'}")
-    for text in wandering(found)[:NAMED]:
+        _keep(old.strata, config, selection, str(to))
+    try:
+        seen = look(found, config)
+    except NoTextError as error:
+        raise options.wrong("INPUT", str(error)) from error
+    if seen.text is not None:
+        config.fields.text = seen.text
+        config.fields.id = seen.id or config.fields.id
+    if seen.shape is not None:
+        options.note(f"the records have the shape of {seen.shape}; texts are {seen.text}")
+    config.reference.by = config.reference.by or (seen.source if old is None else old.by)
+    return seen, count(found, config)
+
+
+def _keep(
+    strata: Mapping[str, Known], config: Config, selection: options.Selection, of: str
+) -> None:
+    """Measure the attributes that sources are judged by already, unless the user chose some."""
+    from evenflow.schemas.config.attributes import AttributeSettings
+    from evenflow.transforms.measures.shift.reference import judged
+    from evenflow.wordlists.loader import NAMED
+
+    every = {name for known in strata.values() for name in judged(known, known)}
+    lacking = [] if selection.attribute else sorted(every - config.attributes.keys())
+    if own := [name for name in lacking if name not in NAMED]:
+        text = f"{of} has {', '.join(own)}: give its list, or choose what stays with --attribute"
+        raise options.wrong("--wordlist", text)
+    config.attributes |= {name: AttributeSettings() for name in lacking}
+
+
+def _write(made: Reference, to: Path) -> None:
+    """Write a reference, and say what it holds."""
+    from evenflow.pipelines.corpus.reference import write
+    from evenflow.transforms.measures.shift.measure import NAMED, wandering
+    from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS, judged
+
+    small = f"learnt during a run: {LEAST_DOCUMENTS:.0f} documents that name a group are needed"
+    write(made, to)
+    print(f"{to}: the reference of {counted(len(made.strata), 'source')}, by {made.by or 'file'}")
+    by = {name: ", ".join(judged(own, made.groups)) for name, own in made.strata.items()}
+    for name, attributes in sorted(by.items(), key=lambda each: bool(each[1]))[:SHOWN]:
+        print(f"  {visible(name)}: " + (f"judged on {attributes}" if attributes else small))
+    if len(by) > SHOWN:
+        print(f"  and {len(by) - SHOWN:,} more")
+    for text in wandering(made)[:NAMED]:
         options.note(text)
-    key = f"--set reference.file={shlex.quote(str(to))}"
-    print(f"{to}: {len(found.strata):,} sources; use it with\n  evenflow run … {key}")

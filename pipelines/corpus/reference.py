@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,8 +123,8 @@ def count(
     return Counted(names, joined, len(sizes))
 
 
-def of_output(entries: list[PaneEntry], config: Config) -> Reference:
-    """Make the reference of an output: its accepted panes, without what was off in them.
+def known(entries: Iterable[PaneEntry]) -> dict[str, Known]:
+    """What the accepted panes of an output say of each source, without what was off in them.
 
     Args:
         entries: The ledger's entries, in order.
@@ -137,14 +137,22 @@ def of_output(entries: list[PaneEntry], config: Config) -> Reference:
         record: Any = entry.measures.get(ShiftMeasure.name)
         if record is not None and entry.folder == "accepted":
             totals = measure.added(totals, record, True, 0)
-    known: dict[str, Known] = Memory.of(totals).known
-    if not known:
+    if not (found := Memory.of(totals).known):
         raise NoReferenceError("no accepted pane has counts by source")
+    return found
+
+
+def of_output(strata: Mapping[str, Known], config: Config, panes: int) -> Reference:
+    """Make the reference of what is known of an output's sources."""
+    groups = _groups(config)
     return Reference(
         by=config.reference.by,
-        made=f"{len(entries):,} panes of an output",
-        groups=_groups(config),
-        strata=known,
+        made=f"{panes:,} panes of an output",
+        groups=groups,
+        strata={
+            name: {attribute: own for attribute, own in each.items() if attribute in groups}
+            for name, each in strata.items()
+        },
     )
 
 
@@ -160,7 +168,7 @@ def joined(old: Reference, new: Reference) -> Reference:
         )
     fresh = {name: each for name, each in new.strata.items() if name not in old.strata}
     kept = dict(list((old.strata | fresh).items())[:MOST])
-    return old.model_copy(update={"strata": kept})
+    return old.model_copy(update={"strata": kept, "groups": new.groups | old.groups})
 
 
 def write(reference: Reference, path: Path) -> None:

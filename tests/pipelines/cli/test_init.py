@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evenflow.schemas.config import Config, load
+from evenflow.transforms.measures.shift.measure import read
 
 if TYPE_CHECKING:
     from commands import Call
@@ -122,4 +123,30 @@ def test_sources_that_are_too_small_to_be_compared_are_named(call: Call, tmp_pat
         folder = _corpus(tmp_path / str(count), _rows(count))
         ended = call("init", folder, "-o", tmp_path / f"{count}.yaml")
         assert ended.status == 0
-        assert ("too small to be compared: " in ended.err) == said
+        assert ("learnt during a run" in ended.out) == said != ("judged on gender" in ended.out)
+
+
+def test_a_reference_that_is_made_again_stays_what_it_was(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.yaml").write_text("attribute: job\ngroups: {a: [dog], b: [cat]}\n")
+    folder = _corpus(tmp_path / "in", [row | {"source": f"s{row['n'] % 2}"} for row in _rows(400)])
+    mine, alone = ["-w", "jobs.yaml"], ["init", folder, "--reference", "r.json"]
+    ended = call("init", folder, "-o", "e.yaml", *mine)
+    assert "2 sources, by source\n  s0: judged on gender, job\n" in ended.out, ended.err
+    assert call(*alone, *mine).status == 0
+    assert Path("r.json").read_bytes() == Path("e.reference.json").read_bytes()
+    for words in (alone, ["init", folder, "-o", "e.yaml"]):
+        ended = call(*words, "--force")
+        assert ended.status == 2 and "has job: give its list" in ended.err
+    assert call(*alone, "--force", "-a", "gender", "--by", "n").status == 0  # as the user says
+    assert call(*alone, "--force").status == 0
+    assert read("r.json").by == "n"
+    assert call("run", "-i", folder, "-o", "out", "-c", "e.yaml", "-q").status == 0
+    of_output = ["init", "out", "--reference", "o.json"]
+    assert "out has job: give its list" in call(*of_output).err
+    assert call(*of_output, *mine).status == 0
+    assert read("o.json").by == "source" and read("o.json").strata["s1"]["job"].documents
+    (tmp_path / "e.yaml").unlink()
+    assert "e.reference.json is there already" in call("init", folder, "-o", "e.yaml").err

@@ -123,7 +123,8 @@ def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:
 
 def test_the_parts_of_a_data_set_are_one_source(tmp_path: Path) -> None:
     for number in range(3):
-        corpus(tmp_path / f"posts-{number:04d}.jsonl", 100, number)
+        path = corpus(tmp_path / f"posts-{number:04d}.jsonl", 100, number)
+        path.write_text(path.read_text().replace('"source"', '"part"'))
     file = tmp_path / "r.json"
     made = evenflow("init", str(tmp_path), "--reference", str(file))
     assert made.returncode == 0
