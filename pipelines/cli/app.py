@@ -7,7 +7,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
@@ -65,27 +66,16 @@ GROUPS = {
 }
 
 
-class Below(Mapping[str, Any]):
+class Below(UserDict[str, Any]):
     """The commands and groups below some words, by name, each built when it is asked for."""
 
     def __init__(self, above: str = ""):
-        self.above = above
         own = (words.removeprefix(above) for words in WORDS if words.startswith(above))
-        self._names = dict.fromkeys(words.split()[0] for words in own)
+        super().__init__({words.split()[0]: above + words.split()[0] for words in own})
 
     def __getitem__(self, name: str) -> click.Command:
         """The command of a name; raises KeyError."""
-        if name not in self._names:
-            raise KeyError(name)
-        return _command(self.above + name)
-
-    def __iter__(self) -> Iterator[str]:
-        """The names; no command is imported."""
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        """The number of commands."""
-        return len(self._names)
+        return _command(self.data[name])
 
 
 class Group(click.Group):
@@ -99,12 +89,10 @@ class Group(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the first line of what each command says of itself; none is built."""
-        above = self.commands.above
-        texts = {name: GROUPS.get(above + name) for name in self.commands}
-        for name, text in texts.items():
-            texts[name] = (text or function(above + name).__doc__ or "").partition("\n")[0]
+        below = self.commands.data.items()
+        texts = [(name, GROUPS.get(path) or function(path).__doc__ or "") for name, path in below]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text or "") for name, text in texts.items()])
+            formatter.write_dl([(name, text.partition("\n")[0]) for name, text in texts])
 
 
 @cache
@@ -130,24 +118,19 @@ def application() -> click.Group:
         The application; calling it with words runs a command.
     """
     taken: dict[str, Any] = {"is_eager": True, "expose_value": False}
-    version = "Print the version."
     debug = "Show the traceback of an error; with any command."  # main has read it already
     completion = 'Print the completion of a shell: eval "$(evenflow --completion bash)".'
     shells = click.Choice(["bash", "zsh", "fish"])
     below: Any = Below()
-    return Group(
-        help=HELP,
-        commands=below,
-        no_args_is_help=True,
-        context_settings={"help_option_names": HELP_NAMES, "max_content_width": 100},
-        params=[
-            click.Option(["--version"], is_flag=True, callback=_version, help=version, **taken),
-            click.Option([DEBUG], is_flag=True, expose_value=False, help=debug),
-            click.Option(
-                ["--completion"], type=shells, callback=_completion, help=completion, **taken
-            ),
-        ],
-    )
+    named = {"help_option_names": HELP_NAMES, "max_content_width": 100}
+    out = Group(help=HELP, commands=below, no_args_is_help=True, context_settings=named)
+    said = {"message": "%(prog)s %(version)s", "help": "Print the version."}
+    click.version_option(package_name="evenflow", **said)(out)
+    out.params += [
+        click.Option([DEBUG], is_flag=True, expose_value=False, help=debug),
+        click.Option(["--completion"], type=shells, callback=_completion, help=completion, **taken),
+    ]
+    return out
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -156,9 +139,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if "numpy" not in sys.modules:  # otherwise it is too late
         one_thread()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    session = Session(debug=DEBUG in options_of(words))
     # Taken wherever it stands: a user who wants a traceback adds it at the end of the command.
     first = options_of(words)
+    session = Session(debug=DEBUG in first)
     words = [word for word in first if word != DEBUG] + words[len(first) :]
     try:
         with stoppable(session):
@@ -171,15 +154,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         # The end of the process looks through all objects otherwise, for a part of a second
         gc.freeze()
     sys.exit(0)
-
-
-def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Print the version and end, where it was asked for."""
-    if wanted:
-        from importlib.metadata import version  # it loads a parser of mails
-
-        print(f"evenflow {version('evenflow')}")
-        ctx.exit()
 
 
 def _completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:

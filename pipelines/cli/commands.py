@@ -15,7 +15,7 @@ import re
 import traceback
 from collections import abc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path, PurePath
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -107,9 +107,9 @@ def built(name: str, function: Callable[..., None]) -> Command:
     for each in inspect.signature(function).parameters.values():
         kind: Any = hints[each.name]
         if is_dataclass(kind) and kind is not Session:
-            group = groups[each.name] = hints[each.name]
-            params += _shared(group)
-            if issubclass(group, Values):
+            groups[each.name] = kind
+            params += _shared(kind)
+            if issubclass(groups[each.name], Values):
                 params += [_key(key, declared.section) for key in declared.keys]
         elif kind is not Session:
             entry = said.get(each.name) or COMMON[each.name]
@@ -165,12 +165,8 @@ def _shared(group: Any) -> Iterator[click.Parameter]:
         said = _documented(base)[1] | said
     for each in fields(group):
         if each.name in said:
-            yield _parameter(each.name, kinds[each.name], _default(each), said[each.name], True)
-
-
-def _default(field: Field[Any]) -> Any:
-    """The default of a field as a signature has it."""
-    return inspect.Parameter.empty if field.default is MISSING else field.default
+            default = inspect.Parameter.empty if each.default is MISSING else each.default
+            yield _parameter(each.name, kinds[each.name], default, said[each.name], True)
 
 
 def _parameter(

@@ -12,7 +12,6 @@ import click
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.options import runner_options
 from evenflow.pipelines.terminal.endings import printing, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import USAGE
@@ -92,7 +91,7 @@ def doctor(
         raise options.wrong("--topic", "--kafka and --topic go together")
     targets = [each for each in (accepted_topic, dead_letter_topic) if each is not None]
     read = looking.Topic(kafka, topic, group, targets) if kafka and topic else None
-    planned = looking.Planned(config, inputs, output, read, runner_options(runner))
+    planned = looking.Planned(config, inputs, output, read, options.runner_options(runner))
     seen: list[looking.Diagnosis] = []
     with printing():
         for each in looking.examine(planned):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.options import wrong
-from evenflow.pipelines.terminal.endings import BLOCKED, Session, printing, show
+from evenflow.pipelines.terminal.endings import BLOCKED, Session, say, show
 from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas.errors import FAILED
 from evenflow.schemas.words import ranges
@@ -68,9 +67,9 @@ def gate_why(
     history, config, _ = opened(directory)
     number = default_pane(history) if pane is None else pane
     if number is None or number >= len(history):
-        raise wrong("--pane", no_pane(number, len(history)))
+        raise options.wrong("--pane", no_pane(number, len(history)))
     if attribute is not None and attribute not in (known := history[number].attributes):
-        raise wrong("--attribute", f"{attribute!r} is none of {', '.join(known)}")
+        raise options.wrong("--attribute", f"{attribute!r} is none of {', '.join(known)}")
     if config is None:
         raise ConfigError(f"{directory}: its configuration is from another version")
     found = why(directory, history, config, number, attribute)
@@ -89,8 +88,7 @@ def gate_hold(directory: options.Output, *, reason: str) -> None:
     from evenflow.gates import hold
 
     word = hold.add_event(directory, "hold", _reason(reason), len(opened(directory)[0]))
-    with printing():
-        print(visible(f"held by {word.who}, {_after(word.panes)}: {word.reason}"))
+    say(f"held by {word.who}, {_after(word.panes)}: {word.reason}")
 
 
 def gate_release(directory: options.Output, *, reason: str) -> None:
@@ -110,10 +108,9 @@ def gate_release(directory: options.Output, *, reason: str) -> None:
         why = f"{directory} is not held: nothing to release, and the reason is not kept"
         if step := facts.answer(totals, True, None, config, directory).next:
             why += f"; next: {step}"
-        raise wrong("DIR", why)
+        raise options.wrong("DIR", why)
     word = hold.add_event(directory, "release", _reason(reason), totals.panes)
-    with printing():
-        print(visible(f"released by {word.who}, {_after(word.panes)}: {word.reason}"))
+    say(f"released by {word.who}, {_after(word.panes)}: {word.reason}")
 
 
 def gate_accept(
@@ -145,32 +142,28 @@ def gate_accept(
     from evenflow.gates.ledger import reviews
 
     if reject and undo:
-        raise wrong("--undo", "give --reject or --undo")
+        raise options.wrong("--undo", "give --reject or --undo")
     action = "reject" if reject else "undo" if undo else "accept"
     history = opened(directory)[0]
     count = len(history)
     for each in pane:
         if not range(count)[each] or (each.stop is not None and each.stop > count):
-            raise wrong("--pane", no_pane(count if each.stop is None else each.stop - 1, count))
+            raise options.wrong(
+                "--pane", no_pane(count if each.stop is None else each.stop - 1, count)
+            )
     for chosen in (range(count)[each] for each in pane):
         made = reviews.add(directory, action, chosen, _reason(reason), by)
         named = f"pane{'s' * (len(chosen) > 1)} {ranges(chosen)[0]}"
-        with printing():
-            print(
-                f"{named}: the decision is there already; nothing was written"
-                if made is None
-                else visible(f"{named}: {action} by {made.who}: {made.reason}")
-            )
-            if made is None:
-                continue
-            entries, where = list(history.some(chosen)), reviews.FOLDERS.get(action)
-            if own := sum(each.folder == where for each in entries):
-                print(f"the gate itself had {action}ed {own} of {len(chosen)}")
-            files = filter(None, map(reviews.aside, entries)) if action == "accept" else ()
-            if rows := sum(each.rows for each in files):
-                print(
-                    f"of these, {counted(rows, 'document')} that were set aside count from now on"
-                )
+        if made is None:
+            say(f"{named}: the decision is there already; nothing was written")
+            continue
+        say(f"{named}: {action} by {made.who}: {made.reason}")
+        entries, where = list(history.some(chosen)), reviews.FOLDERS.get(action)
+        if own := sum(each.folder == where for each in entries):
+            say(f"the gate itself had {action}ed {own} of {len(chosen)}")
+        files = filter(None, map(reviews.aside, entries)) if action == "accept" else ()
+        if rows := sum(each.rows for each in files):
+            say(f"of these, {counted(rows, 'document')} that were set aside count from now on")
 
 
 def gate_verify(
@@ -213,7 +206,7 @@ def gate_verify(
 
         return show(pruning.prune(directory, prune, what, delete), as_json, pruning.draw)
     if what or delete:
-        raise wrong("--prune", "say what goes, by age or by size")
+        raise options.wrong("--prune", "say what goes, by age or by size")
     from dataclasses import asdict
 
     from evenflow.gates.ledger import history, output_files, segments
@@ -274,9 +267,7 @@ def gate_report(directory: options.Output, *, session: Session) -> None:
     from evenflow.pipelines.pages.report.report import build
 
     session.output = directory
-    page = build(directory)
-    with printing():
-        print(visible(page))
+    say(build(directory))
 
 
 def no_pane(number: int | None, count: int) -> str:
@@ -304,5 +295,5 @@ def _after(panes: int) -> str:
 def _reason(reason: str) -> str:
     """The reason, which may not be blank."""
     if not reason.strip():
-        raise wrong("--reason", "a reason was expected")
+        raise options.wrong("--reason", "a reason was expected")
     return reason

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -11,14 +10,7 @@ from typing import TYPE_CHECKING
 from click.exceptions import Exit
 
 from evenflow.pipelines.cli.options import ResultOptions, Selection
-from evenflow.pipelines.terminal.endings import (
-    BLOCKED,
-    EMPTY,
-    Session,
-    logs,
-    printing,
-    report_event,
-)
+from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, Session, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
 
@@ -99,7 +91,7 @@ def _before(config: Config, quiet: bool) -> Iterator[str]:
         yield from llm_server.probe(config)
     elif config.llm.url is not None:
         yield "the language model is asked nothing: neither repair nor stereotypes are on"
-    if not quiet and {"substitute", "augment"} & {*map(config.mode, config.attributes)}:
+    if not quiet and config.changes_sentences:
         from evenflow.transforms.substitution import reading
 
         yield from reading.promises(config)
@@ -184,12 +176,13 @@ def _print_result(
     from evenflow.pipelines.terminal import summaries, tables
 
     found, as_json = summaries.of_run(outcome, result.output, page, config)
-    with printing():
-        if result.as_json:
-            print(json.dumps(as_json, indent=1))
-        elif not result.quiet:
-            if not outcome.new and not outcome.halted and outcome.entries:
-                print(f"{visible(str(result.output))} is finished; {nothing_new}.")
-            tables.gate(found, result.output, list(facts.notes(outcome.entries)), tables.MOST)
-            print(f"report: {visible(page)}")
+
+    def draw(_: object) -> None:
+        if not outcome.new and not outcome.halted and outcome.entries:
+            print(f"{visible(str(result.output))} is finished; {nothing_new}.")
+        tables.gate(found, result.output, list(facts.notes(outcome.entries)), tables.MOST)
+        print(f"report: {visible(page)}")
+
+    if result.as_json or not result.quiet:
+        show(as_json, result.as_json, draw)
     return found.train

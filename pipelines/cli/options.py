@@ -49,6 +49,11 @@ def storage(address: str) -> Storage:
         raise click.BadParameter(str(error)) from error
 
 
+def write(path: Path, content: bytes) -> None:
+    """Write a file in one step."""
+    at(path.parent).write(path.name, content)
+
+
 def check(directory: Storage) -> None:
     """Refuse an output without a ledger."""
     from evenflow.gates.ledger.files import has_ledger

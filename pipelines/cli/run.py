@@ -9,7 +9,6 @@ from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import ResultOptions, runner_options, wrong
 from evenflow.pipelines.terminal.endings import Session
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def run(
     more: Sequence[str] = (),
     *,
     inputs: Sequence[str] = (),
-    result: ResultOptions,
+    result: options.ResultOptions,
     gate: options.Selection,
     follow: bool = False,
     final: bool = False,
@@ -62,53 +61,37 @@ def run(
     """
     inputs = [*inputs, *more]
     if not inputs:
-        raise wrong("--input", "give at least one path, folder or glob")
-    beam = runner_options(runner, workers)
+        raise options.wrong("--input", "give at least one path, folder or glob")
+    beam = options.runner_options(runner, workers)
     if beam and follow:
-        raise wrong(
+        raise options.wrong(
             "--follow", "a runner's job ends with its input; give --follow without --runner"
         )
     if final and follow:
-        raise wrong("--final", "with --follow a file may grow; give one of them")
+        raise options.wrong("--final", "with --follow a file may grow; give one of them")
     if pane_seconds is not None and not follow:
-        raise wrong("--pane-seconds", "it needs --follow")
+        raise options.wrong("--pane-seconds", "it needs --follow")
     waits = (pane_seconds or FOLLOW_SECONDS) if follow else None
 
     def read(config: Config, observing: Observing) -> Outcome:
-        return _read(inputs, config, workers, beam, waits, session, result, observing, final)
+        if workers > 1:
+            from evenflow.pipelines.engine import forks
+
+            forks.start()
+        # Imported here: it takes a while, which help and wrong usage need not wait for.
+        with uncollected():
+            from evenflow.pipelines.terminal.progress import reporter
+            from evenflow.transforms.io import files
+
+            found = files.find(inputs, config.strict_input).files if waits is None else {}
+            sizes = {name: each.bytes for name, each in found.items()}
+            import evenflow.pipelines.pages.report.report  # noqa: F401 (within the block, for its tables)
+            from evenflow.pipelines.engine.files.driver import Run
+
+        with reporter(result.log_format, sizes, result.quiet) as progress:
+            observer = observing(progress.on_pane)
+            observer.block = progress.on_block
+            given = (inputs, result.output, config, workers, beam, result.standby, waits)
+            return Run(*given, observer, session.debug, final).go()
 
     run_gate(session, gate, result, read, "nothing was read again", allow_empty)
-
-
-def _read(
-    inputs: Sequence[str],
-    config: Config,
-    workers: int,
-    beam: list[str],
-    follow: float | None,
-    session: Session,
-    result: ResultOptions,
-    observing: Observing,
-    final: bool,
-) -> Outcome:
-    """Run the gate on files, with its progress on standard error."""
-    if workers > 1:
-        from evenflow.pipelines.engine import forks
-
-        forks.start()
-    # Imported here: it takes a while, which help and wrong usage need not wait for.
-    with uncollected():
-        from evenflow.pipelines.terminal.progress import reporter
-        from evenflow.transforms.io import files
-
-        found = files.find(inputs, config.strict_input).files if follow is None else {}
-        sizes = {name: each.bytes for name, each in found.items()}
-        import evenflow.pipelines.pages.report.report  # noqa: F401 (within the block, for its tables)
-        from evenflow.pipelines.engine.files.driver import Run
-
-    with reporter(result.log_format, sizes, result.quiet) as progress:
-        observer = observing(progress.on_pane)
-        observer.block = progress.on_block
-        standby, debug = result.standby, session.debug
-        given = (list(inputs), result.output, config, workers, beam, standby, follow)
-        return Run(*given, observer, debug, final).go()

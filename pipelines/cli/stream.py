@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
 from evenflow.pipelines.cli.lifecycle import run_gate
-from evenflow.pipelines.cli.options import ResultOptions, runner_options, wrong
 from evenflow.pipelines.terminal.endings import Session
-from evenflow.pipelines.terminal.lines import counted, event, visible
-from evenflow.schemas.words import said
 
 if TYPE_CHECKING:
     from evenflow.pipelines.cli.lifecycle import Observing
-    from evenflow.pipelines.terminal.outcome import Outcome, PaneProgress
+    from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
 
 
@@ -36,7 +31,7 @@ def stream(
     until_end: bool = False,
     max_panes: options.Count | None = None,
     pane_seconds: options.Seconds = 60.0,
-    result: ResultOptions,
+    result: options.ResultOptions,
     gate: options.Selection,
     group: str | None = None,
     accepted_topic: str | None = None,
@@ -71,7 +66,7 @@ def stream(
         evenflow stream --kafka localhost:9092 --topic docs --output out
         evenflow stream --kafka localhost:9092 --topic docs --output out --until-end
     """
-    arguments = runner_options(runner, workers)
+    arguments = options.runner_options(runner, workers)
 
     def read(config: Config, observing: Observing) -> Outcome:
         if workers > 1:
@@ -81,12 +76,15 @@ def stream(
         # Imported here: it takes a while, which help and wrong usage need not wait for.
         from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
         from evenflow.pipelines.engine.topics.publish import Topics
+        from evenflow.pipelines.terminal.progress import JsonLines, Lines, Pace, Reporter
         from evenflow.transforms.kafka.settings import KafkaSettings
 
         publish = Topics(accepted_topic, dead_letter_topic)
         topics = [topic, *publish.names, *([config.kafka.proof_topic] if publish else [])]
         if len(set(topics)) < len(topics):
-            raise wrong("--topic", f"each topic has one purpose; given are {', '.join(topics)}")
+            raise options.wrong(
+                "--topic", f"each topic has one purpose; given are {', '.join(topics)}"
+            )
         source = Stream(
             KafkaSettings(kafka, config.kafka.security),
             topic,
@@ -98,38 +96,11 @@ def stream(
             publish=publish,
             publish_from=publish_from,
         )
-        observer = observing(partial(_show, session, result.quiet))
+        kind = Reporter if result.quiet else JsonLines if session.json_lines else Lines
+        observer = observing(kind(Pace(time.monotonic(), 0, 0), time.monotonic).on_pane)
         standby, debug = result.standby, session.debug
         return StreamRun(
             source, result.output, config, arguments, workers, standby, observer, debug
         ).go()
 
     run_gate(session, gate, result, read, "nothing new to read")
-
-
-def _show(session: Session, quiet: bool, done: PaneProgress) -> None:
-    """Print a line on standard error about a pane that was committed."""
-    entry = done.entry
-    if quiet or entry.stream is None:
-        return
-    lag = time.time() - entry.stream.span / 1000
-    verdict = entry.verdict
-    if session.json_lines:
-        values = {
-            "pane": entry.pane,
-            "verdict": verdict.state,
-            "reason": verdict.reason,
-            "documents": entry.documents,
-            "dead_letters": entry.dead,
-            "seconds_since_its_start": round(lag, 3),
-            "seconds_to_commit": round(done.seconds, 3),
-            "dr": {name: each.rolling.dr for name, each in entry.attributes.items()},
-        }
-        print(event("pane", values), file=sys.stderr, flush=True)
-        return
-    line = (
-        f"pane {entry.pane}: {said(verdict.state)} ({verdict.reason});"
-        f" {counted(entry.documents, 'document')}, {counted(entry.dead, 'dead letter')},"
-        f" {lag:.1f} s after its start"
-    )
-    print(visible(line), file=sys.stderr, flush=True)

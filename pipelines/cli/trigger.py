@@ -39,12 +39,12 @@ def gate_trigger(
         evenflow gate trigger out nightly --run -c gate.yaml
     """
     from evenflow.gates import triggers
-    from evenflow.gates.ledger.files import read_meta
-    from evenflow.gates.ledger.history import History
+    from evenflow.pipelines.cli.gate import opened
     from evenflow.pipelines.triggers.worker import act
-    from evenflow.schemas.config import ConfigError, load, recorded
+    from evenflow.schemas.config import ConfigError, load
 
-    own = load(config) if config is not None else recorded(read_meta(directory))
+    history, recorded, _ = opened(directory)
+    own = load(config) if config is not None else recorded
     if own is None:
         raise ConfigError(f"{directory}: its configuration is from another version; give --config")
     if not run:
@@ -53,14 +53,13 @@ def gate_trigger(
     if config is None:
         why = "give the YAML file that has the rules. Those in the ledger are not acted on: whoever"
         raise options.wrong("--config", f"{why} may write to {directory} could have put them there")
-    panes = len(History(directory))
     if rule is not None:
         if rule not in own.triggers:
             known = ", ".join(own.triggers) or "there are none"
             raise click.BadParameter(f"{rule!r} is no rule of the configuration: {known}")
-        if not panes:
+        if not history:
             raise click.BadParameter("there is no pane yet")
-        fired = triggers.Decision(rule=rule, pane=panes - 1, reason="by hand")
+        fired = triggers.Decision(rule=rule, pane=len(history) - 1, reason="by hand")
         triggers.write_decision(directory, fired)
     ended = act(directory, own)
     show({"actions": [triggers.record(each) for each in ended]}, as_json, _draw)

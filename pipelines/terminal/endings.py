@@ -300,6 +300,12 @@ def printing() -> Iterator[None]:
         raise
 
 
+def say(text: str) -> None:
+    """Print a line on standard output that cannot steer a terminal. Raises OSError."""
+    with printing():
+        print(visible(text))
+
+
 def show(result: T, as_json: bool, draw: Callable[[T], object]) -> None:
     """Print the result of a command on standard output.
 

@@ -14,7 +14,8 @@ A JSON line is an object with these fields:
     seconds_left   at that pace; null where unknown
 
 A "pane" event also has: pane (its number), verdict, reason, folder, pane_documents, dead_letters,
-and for each attribute dr (rolling, null without a mention) and state.
+and for each attribute dr (rolling, null without a mention) and state; of a topic also
+seconds_since_its_start.
 
 A run that ends early prints another event, with the fields time, message and status (the exit
 status): "error", "stopped" (by a signal), or "held" (before the end of the input). The event "log"
@@ -184,7 +185,10 @@ class Lines(Reporter):
         verdict = entry.verdict
         why = "" if verdict.state == "open" else f" ({visible(verdict.reason)})"
         done = f"{counted(pace.committed_documents, 'document')}, {ahead}"
-        return f"pane {entry.pane}: {said(verdict.state)}{why}; {done}; {_scores(pace.scores)}"
+        dead = f", {counted(entry.dead, 'dead letter')}" if entry.dead else ""
+        late = f", {_late(entry):.1f} s after its start" if entry.stream else ""
+        done += f"{dead}{late}; {_scores(pace.scores)}"
+        return f"pane {entry.pane}: {said(verdict.state)}{why}; {done}"
 
 
 class JsonLines(Lines):
@@ -213,6 +217,8 @@ class JsonLines(Lines):
             "dr": pace.scores,
             "state": {name: each.verdict.state for name, each in entry.attributes.items()},
         }
+        if entry.stream:
+            fields["seconds_since_its_start"] = round(_late(entry), 3)
         return event("pane", fields)
 
 
@@ -287,6 +293,11 @@ def _ahead(pace: Pace, now: float) -> list[str]:
     done, left = pace.done(), pace.left(now)
     share = [] if done is None else [f"{int(done * 100)} %"]
     return share if left is None else [*share, f"{duration(left)} left"]
+
+
+def _late(entry: PaneEntry) -> float:
+    """Seconds since the span of a topic's pane began."""
+    return time.time() - entry.stream.span / 1000 if entry.stream else 0.0
 
 
 def _scores(scores: Mapping[str, float | None]) -> str:

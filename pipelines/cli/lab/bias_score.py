@@ -72,7 +72,6 @@ def _reference(inputs: Sequence[str], output: Path, config: Config) -> None:
     from evenflow.transforms.measures.bias_score import reference as references
     from evenflow.transforms.measures.bias_score import signal
     from evenflow.transforms.measures.bias_score.records import BiasSums
-    from evenflow.transforms.storage.storage import at
 
     own, total = signal.of(config), Figures()
     sizes = options.sizes_of(inputs, config)
@@ -84,7 +83,7 @@ def _reference(inputs: Sequence[str], output: Path, config: Config) -> None:
     if not sums.sentences:
         raise files.InputError("no sentence with a known word in the input")
     made = references.content(config.bias_score.attribute, own.made_with, sums)
-    at(output.parent).write(output.name, canonical(made))
+    options.write(output, canonical(made))
     with printing():
         print(
             f"{made['sentences']:,} sentences of {made['documents']:,} documents"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.lab.word_lists import write_list
 from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import counted, visible
 
@@ -155,7 +154,6 @@ def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> 
     from evenflow.transforms.lab.word_lists import draft as drafts
     from evenflow.transforms.lab.word_lists import finish as finishing
     from evenflow.transforms.lab.word_lists.journal import Journal
-    from evenflow.transforms.storage.storage import at
     from evenflow.wordlists import writing
 
     made = drafts.read(path)
@@ -163,10 +161,10 @@ def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> 
     if made.candidates and made.candidates[0].band is not None:
         return _calibrate(finishing.sentences(made, found, leave_undecided, majority), output)
     words = finishing.finish(made, found, leave_undecided=leave_undecided, majority=majority)
-    write_list(output, words)
+    options.write(output, writing.content(words).encode())
     if roles := finishing.roles(made, found, words):
         content = writing.roles(words, roles).encode()
-        at(output.parent).write(f"roles_{output.stem}.yaml", content)
+        options.write(output.with_name(f"roles_{output.stem}.yaml"), content)
     with printing():
         for number, group in enumerate(words.groups):
             count = list(words.labels.values()).count(number)
@@ -177,11 +175,10 @@ def _calibrate(figures: Mapping[str, Any], output: Path) -> None:
     """Write a calibration of sentences, and print how often they were right."""
     from evenflow.transforms.lab.word_lists.draft import DraftError
     from evenflow.transforms.measures.stereotypes.calibration import LEAST_READ
-    from evenflow.transforms.storage.storage import at
 
     if not figures["called"]:
         raise DraftError("nobody has read a whole band of sentences yet, so nothing is written")
-    at(output.parent).write(output.name, (json.dumps(figures, indent=1) + "\n").encode())
+    options.write(output, (json.dumps(figures, indent=1) + "\n").encode())
     with printing():
         for name, bounds in figures["bounds"].items():
             for (least, share, low, high), (_, read, _) in zip(

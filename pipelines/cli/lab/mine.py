@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.cli.options import wrong
 from evenflow.pipelines.terminal import pace
 from evenflow.pipelines.terminal.endings import Session, printing, report_event
 from evenflow.transforms.storage.storage import at
@@ -64,11 +63,11 @@ def lab_mine(
     from evenflow.transforms.lab.masking.sentences import SentenceFinder
 
     if (model is None) != random:
-        raise wrong("--model", "give --model, or --random without one")
+        raise options.wrong("--model", "give --model, or --random without one")
     if intervene is not None and intervene not in NAMES:
-        raise wrong("--intervene", f"{intervene!r}: one of {', '.join(NAMES)} was expected")
+        raise options.wrong("--intervene", f"{intervene!r}: one of {', '.join(NAMES)} was expected")
     if intervene is not None and output is None:
-        raise wrong("--intervene", "--intervene goes with --output")
+        raise options.wrong("--intervene", "--intervene goes with --output")
     config = selection.configuration()
     words = config.word_lists()[0]
     finder = SentenceFinder(words, without)

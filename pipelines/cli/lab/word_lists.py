@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 from click.exceptions import Exit
@@ -12,17 +12,6 @@ from click.exceptions import Exit
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import USAGE
-
-if TYPE_CHECKING:
-    from evenflow.wordlists.loader import WordList
-
-
-def write_list(path: Path, words: WordList) -> None:
-    """Write a word list as a file."""
-    from evenflow.transforms.storage.storage import at
-    from evenflow.wordlists import writing
-
-    at(path.parent).write(path.name, writing.content(words).encode())
 
 
 def words_show(name: str | None = None, *, as_json: bool = False) -> None:
@@ -90,10 +79,11 @@ def words_check(
         return show(report.compared(lists[0], against), as_json, list_tables.compare)
     if complete is not None:
         from evenflow.transforms.lab.word_lists import corpus as corpora
+        from evenflow.wordlists import writing
 
         texts = corpora.texts(list(corpus), values.configuration())
         result, fuller = report.completed(lists[0], texts)
-        write_list(complete, fuller)
+        options.write(complete, writing.content(fuller).encode())
         return show(result, as_json, list_tables.complete)
     checked = report.checked(lists)
     for row in checked if corpus else ():

@@ -142,7 +142,6 @@ def test_version(call: Call) -> None:
         ("run -o out -i x --warn nan", "evenflow: --warn: a number from 0"),
         ("run -o out -i x --set gate.on_block=stop", "--set gate.on_block: quarantine"),
         ("run -o out -i x --repair-mode repair", "--repair-mode: measure or"),
-        ("explain none.txt", "none.txt: cannot be opened: No such file"),
         ("run -o out -i x --attribute gendre", "did you mean 'gender'?"),
         ("run -o out -i x --wordlist none.yaml", "none.yaml"),
         ("run -o out -i x --config none.yaml", "none.yaml: cannot be read:"),
@@ -159,9 +158,7 @@ def test_version(call: Call) -> None:
         ("measure x --count x", "evenflow: --count: "),
         ("gate", "Usage: evenflow gate"),
         ("gate status none", "none: no ledger here; give the --output directory of a run"),
-        ("gate release none --reason x", "none: no ledger here"),
         ("gate hold none", "Missing option '--reason'"),
-        ("gate report none", "none: no ledger here"),
         ("words show gendr", "gendr"),
         ("doctor --print config --attribute colour", "attributes.colour: no list of that name"),
     ],
@@ -177,21 +174,13 @@ def test_wrong_usage(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["run", "-o", "out", "-i", "x"],
-        ["measure", "x"],
-        ["explain"],
-        ["doctor", "--print", "config"],
-    ],
-)
+@pytest.mark.parametrize("command", ["run -o out -i x", "measure x", "explain", "doctor"])
 def test_a_wrong_configuration_is_named_with_its_lines(
-    call: Call, tmp_path: Path, command: list[str]
+    call: Call, tmp_path: Path, command: str
 ) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("pane:\n  rollin: 3\ngate:\n  warn: much\n")
-    ended = call(*command, "--config", file)
+    ended = call(*command.split(), "--config", file)
     assert (ended.status, ended.out) == (2, "")
     assert ended.err.splitlines() == [
         f"evenflow: {file}:2: pane.rollin: unknown key; did you mean 'rolling'?",

@@ -5,6 +5,7 @@ import pty
 import subprocess
 import sys
 import threading
+import time
 from datetime import datetime
 
 import pytest
@@ -16,6 +17,7 @@ from progress_panes import MB, done
 from evenflow.pipelines.terminal import progress
 from evenflow.pipelines.terminal.progress import LINE_SECONDS, Pace, reporter
 from evenflow.schemas.documents import Figures
+from evenflow.schemas.ledger import StreamPane
 
 
 class Clock:
@@ -112,11 +114,10 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert first == "reading: 50 documents, 5.0 MB/s, 12 %, 35 s left"
     assert second == "reading: 100 documents, 5.0 MB/s, 25 %, 30 s left"
     assert panes == [
-        "pane 0: open; 1,234 documents, 5.0 MB/s, 50 %, 10 s left; rolling DR gender 0.250",
-        (
-            "pane 1: block (gender: \\u001b[31mwhy); 1,244 documents, 6.0 MB/s, 60 %, 7 s left;"
-            " rolling DR gender –"
-        ),
+        "pane 0: open; 1,234 documents, 5.0 MB/s, 50 %, 10 s left, 2 dead letters; rolling DR"
+        " gender 0.250",
+        "pane 1: block (gender: \\u001b[31mwhy); 1,244 documents, 6.0 MB/s, 60 %, 7 s left,"
+        " 2 dead letters; rolling DR gender –",
     ]
 
 
@@ -135,19 +136,21 @@ def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
         report.on_block(Figures(documents=7, input_bytes=10 * MB))
         clock.now += 1
         report.on_block(Figures(documents=7, input_bytes=10 * MB))  # too soon for another line
-        report.on_pane(done(0, 20 * MB, 20 * MB, 100 * MB, state="warn"))
+        late = done(0, 20 * MB, 20 * MB, 100 * MB, state="warn")
+        late.entry.stream = StreamPane(span=round(time.time() * 1000) - 7_000, part=0, positions={})
+        report.on_pane(late)
     captured = capsys.readouterr()
     assert captured.out == ""
     lines = [json.loads(line) for line in captured.err.splitlines()]
     assert [line["event"] for line in lines] == ["progress", "pane"]
-    common = {
-        *("event", "time", "documents", "committed", "bytes", "mb_per_second", "done"),
-        "seconds_left",
-    }
+    common = {"event", "time", "documents", "committed", "bytes", "mb_per_second", "done"}
+    common.add("seconds_left")
     assert set(lines[0]) == common
     assert set(lines[1]) == common | {
-        *("pane", "verdict", "reason", "folder", "pane_documents", "dead_letters", "dr", "state")
+        *("pane", "verdict", "reason", "folder", "pane_documents", "dead_letters", "dr", "state"),
+        "seconds_since_its_start",
     }
+    assert 7 <= lines[1].pop("seconds_since_its_start") < 60
     assert progress.__doc__
     assert all(name in progress.__doc__ for name in lines[1])
     assert datetime.fromisoformat(lines[1].pop("time")).tzinfo is not None
@@ -200,6 +203,7 @@ sys.path.insert(0, {tests!r})
 from progress_panes import done, MB
 from evenflow.pipelines.terminal.progress import reporter
 from evenflow.schemas.documents import Figures
+from evenflow.schemas.ledger import StreamPane
 with reporter("text", {{"a.jsonl": 4 * MB}}) as report:
     report.on_block(Figures(documents=1000, input_bytes=2 * MB))
     time.sleep(0.6)
