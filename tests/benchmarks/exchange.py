@@ -39,7 +39,7 @@ from evenflow.pipelines.lab.train.exchange_figures import (
 )
 from evenflow.transforms.lab.training import labelled
 from evenflow.transforms.lab.training.labelled import Labelled
-from evenflow.transforms.models import files
+from evenflow.transforms.models import cuts, files
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution import reading
@@ -84,7 +84,7 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
 
 def cut_of(reader: Reader) -> float:
     """The probability from which gender is exchanged by default."""
-    found = reader.cut("gender", PRECISION)
+    found = cuts.cut("gender", PRECISION, about=reader.about)
     return 1.0 if found is None else found.probability
 
 
@@ -132,7 +132,7 @@ def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) 
     )
     for attribute in dict.fromkeys(key[1] for key in said):
         own = [(*found[key], said[key]) for key in found if key in said and key[1] == attribute]
-        for cut in reader.cuts(attribute, "sentence"):
+        for cut in cuts.cuts(attribute, "sentence", reader.about):
             made = [row for row in own if row[0] >= cut.probability]
             document, sentence = sum(row[1] for row in made), sum(row[2] for row in made)
             print(

@@ -148,16 +148,17 @@ class LabelFinder:
         technical: dict[int, bool] = {}
         for number, words in enumerate(self.lists):
             codes = words.only or (words.language.split() if words.guess is not None else ())
-            if codes and len(found[number].starts):
+            learnt, seen = words.attribute in register.LEARNT, found[number]
+            if not (codes or learnt) or not len(seen.starts):
+                continue
+            owners = np.searchsorted(begins, seen.starts, "right") - 1
+            kept = np.ones(len(owners), bool)
+            if codes:
                 spoken = self._spoken(words, texts) if languages is None else languages
-                read = np.array([each is None or each in codes for each in spoken], bool)
-                if not read.all():
-                    owners = np.searchsorted(begins, found[number].starts, "right") - 1
-                    found[number] = found[number].take(read[owners])
-            if words.attribute in register.LEARNT and len(found[number].starts):
-                seen = found[number]
-                kept = register.of_prose(texts, begins, seen.starts, seen.ends, technical)
-                found[number] = seen if kept.all() else seen.take(kept)
+                kept = np.array([each is None or each in codes for each in spoken], bool)[owners]
+            if learnt:
+                kept &= register.of_prose(texts, begins, owners, seen.starts, seen.ends, technical)
+            found[number] = seen if kept.all() else seen.take(kept)
         return joined, begins, found
 
     def _spoken(self, words: WordList, texts: Sequence[str]) -> Sequence[str | None]:

@@ -50,13 +50,19 @@ def is_technical(text: str) -> bool:
 
 
 def of_prose(
-    texts: Sequence[str], begins: Ints, starts: Ints, ends: Ints, technical: dict[int, bool]
+    texts: Sequence[str],
+    begins: Ints,
+    owners: Ints,
+    starts: Ints,
+    ends: Ints,
+    technical: dict[int, bool],
 ) -> npt.NDArray[np.bool_]:
     """Find the mentions that are words of prose.
 
     Args:
         texts: The documents, (D,).
         begins: Where each begins where they are joined, (D,).
+        owners: The numbers of the mentions' documents, (n,).
         starts: Where the mentions start there, (n,).
         ends: Where they end there, (n,).
         technical: Whether documents are technical, by number; it is completed.
@@ -65,7 +71,6 @@ def of_prose(
         Whether each mention is one, (n,).
     """
     kept = np.ones(len(starts), bool)
-    owners = np.searchsorted(begins, starts, "right") - 1
     touch = np.append(starts[1:] == ends[:-1], False)  # the halves of an inclusive form stay
     whole = ~(touch | np.append(False, touch[:-1]))
     for owner in map(int, np.unique(owners)):

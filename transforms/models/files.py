@@ -13,15 +13,8 @@ SHIPPED = Path(__file__).parent / "shipped"
 REBUILD = "install the package again"
 
 
-def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
-    """Read a model's manifest and check its files.
-
-    Args:
-        path: The manifest. The files that it names lie beside it.
-
-    Raises:
-        ModelError: The manifest or a file is missing, unreadable, or not what it must be.
-    """
+def about(path: Path, format_: str, version: int) -> dict[str, Any]:
+    """Read a model's manifest alone. Raises ModelError."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -34,6 +27,19 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
             f"{path}: a model of format {format_!r}, version {version}, was expected, not {found};"
             f" {REBUILD}"
         )
+    return read
+
+
+def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
+    """Read a model's manifest and check its files.
+
+    Args:
+        path: The manifest. The files that it names lie beside it.
+
+    Raises:
+        ModelError: The manifest or a file is missing, unreadable, or not what it must be.
+    """
+    read = about(path, format_, version)
     for name, digest in read["files"].items():
         beside = path.parent / Path(name).name
         if not beside.is_file():

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.transforms import wilson
 from evenflow.transforms.models import files, passages
+from evenflow.transforms.models.cuts import FORMAT, MANIFEST, VERSION
 from evenflow.transforms.models.encoder import VOCABULARY, logistic, open_session, read_model
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
@@ -27,8 +27,7 @@ from evenflow.transforms.models.passages import Excerpt, Place
 
 Floats = npt.NDArray[np.float64]
 
-FORMAT, VERSION = "evenflow-reader", 1
-MANIFEST, GRAPH, HEADS = "reader.json", "reader.onnx", "reader.npz"
+GRAPH, HEADS = "reader.onnx", "reader.npz"
 RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 NEVER = -30.0  # the logit of what is not read
 HALF = "half"  # the reason of REASONS where another mention of the person would stay
@@ -50,29 +49,6 @@ class Said(NamedTuple):
     who: Floats
     reasons: Floats
     links: dict[int, float]
-
-
-class Cut(NamedTuple):
-    """What labelled exchanges show, from a probability on.
-
-    `right`: Those of the `made` that are right by the standard; `document`: by document.
-    """
-
-    probability: float
-    made: int
-    right: int
-    document: int
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The interval of the share that is right (Wilson, 95 %)."""
-        return wilson.interval(self.right / self.made, self.made)
-
-    @property
-    def share(self) -> str:
-        """The share that is right, its interval, and of how many."""
-        low, high = self.interval
-        return f"{self.right / self.made:.2f} [{low:.2f}, {high:.2f}] of {self.made}"
 
 
 class Reader:
@@ -158,24 +134,6 @@ class Reader:
             return probability, ""
         half = self.calibrated(attribute, worst.right) >= RIGHT
         return probability, REASONS[HALF if half else list(REASONS)[int(worst.reasons.argmax())]]
-
-    def cuts(self, attribute: str, standard: str = "document") -> list[Cut]:
-        """What labelled exchanges show, from ever higher probabilities on.
-
-        Args:
-            attribute: The attribute. One without labelled data has the table of all, if the
-                standard has one.
-
-        Returns:
-            The cuts that raise the lower bound; empty where there are too few labels.
-        """
-        tables = self.about["cuts"][standard]
-        return [Cut(*each) for each in tables.get(attribute, tables.get("all", []))]
-
-    def cut(self, attribute: str, precision: float, standard: str = "document") -> Cut | None:
-        """The first of `cuts` whose lower bound is a precision or more; None: none is."""
-        known = self.cuts(attribute, standard)
-        return next((each for each in known if each.interval[0] >= precision), None)
 
     def calibrated(self, attribute: str, right: float, stay: float = NEVER) -> float:
         """Compute a probability."""

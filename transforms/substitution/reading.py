@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.models import cuts
 from evenflow.transforms.models.passages import Place
 from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged
 from evenflow.transforms.substitution.sets import DOUBTED, Set
 
 if TYPE_CHECKING:
-    from evenflow.transforms.models.reader import Cut, Reader, Reading, Said
+    from evenflow.transforms.models.reader import Reader, Reading, Said
 
 MIN_PROBABILITY = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
 # With a first probability below this one a judge is not asked: nearly half of all sets, and one in
@@ -39,7 +40,7 @@ def min_probability(config: Config, attribute: str) -> float:
         `repair.target_precision`; 1 where none does.
 
     Raises:
-        ModelError: See `Reader.shipped`.
+        ModelError: See `cuts.cuts`.
     """
     if not _by_table(config, attribute):
         own = config.min_probability(attribute)
@@ -48,16 +49,16 @@ def min_probability(config: Config, attribute: str) -> float:
     return 1.0 if found is None else found.probability
 
 
-def _cut(config: Config, attribute: str) -> Cut | None:
+def _cut(config: Config, attribute: str) -> cuts.Cut | None:
     """What labels show at the standard and the precision asked for."""
-    return _reader().cut(attribute, config.target_precision(attribute), config.repair.standard)
+    return cuts.cut(attribute, config.target_precision(attribute), config.repair.standard)
 
 
 def promise(config: Config, attribute: str) -> str:
     """Say what is done with an attribute's exchanges, and how often labelled ones are right.
 
     Raises:
-        ModelError: See `Reader.shipped`.
+        ModelError: See `cuts.cuts`.
     """
     standard, least = config.repair.standard, min_probability(config, attribute)
     if not _by_table(config, attribute):
@@ -65,7 +66,7 @@ def promise(config: Config, attribute: str) -> str:
     found = _cut(config, attribute)
     if found is None:
         wanted = f"{config.target_precision(attribute):.2f} by {standard}"
-        shown = _reader().cuts(attribute, standard)[-1:]
+        shown = cuts.cuts(attribute, standard)[-1:]
         return f"off for {attribute}: no labels show {wanted}" + "".join(
             f"; best {each.share} from probability {each.probability:g}" for each in shown
         )
@@ -77,7 +78,7 @@ def promises(config: Config, every: bool = False) -> list[str]:
     """Say of each attribute that is exchanged what is done; `every`: of all that are measured.
 
     Raises:
-        ModelError: See `Reader.shipped`.
+        ModelError: See `cuts.cuts`.
     """
     return [
         promise(config, name)
@@ -100,11 +101,11 @@ def worth_asking(config: Config, attribute: str) -> float:
     From there on more than a third are right, so that a change takes fewer than three requests.
 
     Raises:
-        ModelError: See `Reader.shipped`.
+        ModelError: See `cuts.cuts`.
     """
     if config.repair.standard == "document":
         return WORTH_ASKING
-    known = _reader().cuts(attribute, config.repair.standard)
+    known = cuts.cuts(attribute, config.repair.standard)
     return next((each.probability for each in known if 3 * each.right >= each.made), WORTH_ASKING)
 
 

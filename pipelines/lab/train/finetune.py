@@ -111,8 +111,9 @@ def _read(
     def documents() -> Iterator[Document]:
         for row in data.rows(focus):
             offsets = focus is not None
-            how = {"add_special_tokens": False, "return_offsets_mapping": offsets}
-            given = tokens(row.text, verbose=False, **how)
+            given = tokens(
+                row.text, add_special_tokens=False, return_offsets_mapping=offsets, verbose=False
+            )
             own = given["input_ids"]
             seen["documents"] += 1
             seen["copies"] += row.is_copy

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evenflow.transforms.models import files
+from evenflow.transforms.models import cuts, files
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.passages import CELL, Place
 from evenflow.transforms.models.reader import HEADS, MANIFEST, NEVER, REASONS, WHO, Reader
@@ -81,15 +81,14 @@ def test_any_text_is_read(text: str) -> None:
 
 
 def test_precision_has_its_probability() -> None:
-    reader = Reader.shipped()
-    low, high = reader.cut("gender", 0.5), reader.cut("gender", 0.8)
+    low, high = cuts.cut("gender", 0.5), cuts.cut("gender", 0.8)
     assert low and high and low.probability < high.probability and high.interval[0] >= 0.8
-    assert reader.cut("gender", 1.0) is None  # no share of documents held out shows that
-    document, sentence = (reader.cut("gender", 0.8, each) for each in ("document", "sentence"))
+    assert cuts.cut("gender", 1.0) is None  # no share of documents held out shows that
+    document, sentence = (cuts.cut("gender", 0.8, each) for each in ("document", "sentence"))
     assert document and sentence and document.right == document.document
     assert sentence.probability < document.probability and sentence.document < sentence.right
-    assert reader.cut("religion", 0.4) is None and reader.cut("religion", 0.4, "sentence")
-    assert reader.cuts("mine") == reader.cuts("all") and reader.cuts("mine", "sentence") == []
+    assert cuts.cut("religion", 0.4) is None and cuts.cut("religion", 0.4, "sentence")
+    assert cuts.cuts("mine") == cuts.cuts("all") and cuts.cuts("mine", "sentence") == []
 
 
 @pytest.mark.parametrize("name", [HEADS, MANIFEST])
