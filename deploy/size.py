@@ -1,4 +1,4 @@
-"""Prints what an installation without extras takes: python deploy/size.py.
+"""Prints what an installation takes: python deploy/size.py [EXTRA].
 
 Packages are found by the metadata of what is installed here, as pip would ask for them; an extra
 that another package asks for counts. Files count with their size, without compiled bytecode.
@@ -6,6 +6,7 @@ that another package asks for counts. Files count with their size, without compi
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
@@ -14,11 +15,11 @@ from packaging.utils import canonicalize_name
 SHOWN = 12  # packages that are named
 
 
-def needed(name: str) -> dict[str, Distribution]:
-    """What a package needs, itself included."""
+def needed(name: str, *extras: str) -> dict[str, Distribution]:
+    """What a package needs with some extras, itself included."""
     found: dict[str, Distribution] = {}
     asked: set[tuple[str, str]] = set()
-    waiting = [(name, "")]
+    waiting = [(name, extra) for extra in ("", *extras)]
     while waiting:
         package, extra = waiting.pop()
         if (package, extra) in asked:
@@ -42,9 +43,15 @@ def size(own: Distribution) -> int:
     return sum(path.stat().st_size for path in paths if path.is_file())  # type: ignore[attr-defined]
 
 
+def sizes_with(*extras: str) -> dict[str, int]:
+    """Bytes of each package that an installation with some extras brings."""
+    found = needed("evenflow", *extras)
+    return {name: size(own) for name, own in found.items() if name != "evenflow"}
+
+
 def main() -> None:
     """Print the packages that are largest, and the sum."""
-    sizes = {name: size(own) for name, own in needed("evenflow").items() if name != "evenflow"}
+    sizes = sizes_with(*sys.argv[1:])
     largest = sorted(sizes.items(), key=lambda each: -each[1])
     for name, each in largest[:SHOWN]:
         print(f"{each / 1e6:8.1f} MB  {name}")

@@ -117,6 +117,9 @@ def _packages(planned: Planned) -> Iterator[Diagnosis]:
     )
     wanted = {
         "apache_beam": bool(planned.runner),
+        "kafka": planned.topic is not None,
+        "onnxruntime": config.has_sentence_table,
+        "obstore": any("://" in each for each in planned.inputs),
         "httpx": config.llm.url is not None,
         "torch": trained,
     }

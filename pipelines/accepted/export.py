@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import pyarrow as pa
 import pyarrow.parquet as pq
-import zstandard
 
 from evenflow.pipelines.accepted.rows import Accepted
 from evenflow.schemas.errors import USAGE, EvenflowError
@@ -104,7 +104,7 @@ def _opened(path: Path, name: str) -> Iterator[BinaryIO]:
             with gzip.open(raw, "wb") as file:
                 yield file  # type: ignore[misc] (a gzip file is written to like any other)
         elif name.endswith(".zst"):
-            with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as file:
+            with pa.CompressedOutputStream(raw, "zstd") as file:
                 yield file  # type: ignore[misc] (so is a zstd stream)
         else:
             yield raw

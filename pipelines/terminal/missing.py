@@ -25,7 +25,7 @@ def installing(module: str) -> str:
         extra[1]
         for found in own
         for each in found.requires or ()
-        if re.split(r"[^\w.-]", each)[0].lower() == wanted
+        if re.split(r"[^\w.-]", each)[0].lower().removesuffix("-python") == wanted
         and (extra := re.search(r"extra == ['\"]([\w-]+)", each))
     ]
     extra = next((each for each in extras if each not in FOR_WORK), None)

@@ -40,6 +40,14 @@ def test_the_wheel_has_every_file_of_the_packages(built: tuple[Path, Path]) -> N
     assert names >= {f"evenflow/{each.removeprefix('pipelines/api/')}" for each in listed}
 
 
+def test_an_installation_for_files_is_small() -> None:
+    """`make size` prints the table; Beam, Great Expectations and pyarrow alone are 562 MB."""
+    sizes_with = runpy.run_path(str(ROOT / "deploy" / "size.py"))["sizes_with"]
+    plain, full = sizes_with(), sizes_with("kafka", "models", "stores")
+    assert 300e6 < sum(plain.values()) <= 450e6
+    assert {"onnxruntime", "kafka-python", "obstore"} <= full.keys() - plain.keys()
+
+
 def test_two_builds_have_equal_digests(built: tuple[Path, Path], tmp_path: Path) -> None:
     build = runpy.run_path(str(ROOT / "deploy" / "release.py"))["build"]
     again = build(ROOT, tmp_path, EPOCH)

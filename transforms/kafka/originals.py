@@ -12,12 +12,13 @@ import base64
 import json
 from collections.abc import Sequence
 from json.decoder import scanstring  # pyright: ignore
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 import pyarrow as pa
 
-from evenflow.transforms.kafka.blocks import Headers, PartitionBlock
+if TYPE_CHECKING:  # a run on files has this module, and needs no Kafka
+    from evenflow.transforms.kafka.blocks import Headers, PartitionBlock
 
 ORIGINAL = pa.field("_kafka", pa.string())
 COLUMNS = {

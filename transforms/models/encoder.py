@@ -14,14 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
-import tokenizers
 
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import ASSOCIATION, STANCE, STRENGTH, HeadLayout
 from evenflow.transforms.models.pieces import LONGEST, Tokenizer
 from evenflow.transforms.models.stereotype_head import CreedHead, StereotypeHead
+
+try:
+    import onnxruntime
+    import tokenizers
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"{error}: it is in the extra models", name=error.name) from error
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -18,11 +18,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
-import obstore
-from obstore import exceptions, store
-
 from evenflow.transforms.storage.explaining import KEYS, METADATA, explained
 from evenflow.transforms.storage.storage import Storage, StorageError, Stored
+
+try:
+    import obstore
+    from obstore import exceptions, store
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"{error}: it is in the extra stores", name=error.name) from error
 
 SCHEMES = ("s3", "gs", "az", "memory")
 RETRY_SECONDS = 90.0  # how long requests are tried again: a store may be away for that long

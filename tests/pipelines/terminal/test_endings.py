@@ -85,9 +85,9 @@ OUT = Path("/data/out")
             "out of memory; give fewer --workers, or smaller panes with --set pane.mib=N",
         ),
         (
-            ModuleNotFoundError("No module named 'kafka'", name="kafka"),
+            ModuleNotFoundError("No module named 'orjson'", name="orjson"),
             1,
-            "the Python package 'kafka' is missing; install it, or reinstall evenflow",
+            "the Python package 'orjson' is missing; install it, or reinstall evenflow",
         ),
         (KeyError("x"), 1, "unexpected error: KeyError: 'x'; --debug shows the traceback"),
     ],

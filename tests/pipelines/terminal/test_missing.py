@@ -10,10 +10,11 @@ from places import ROOT
 import evenflow
 from evenflow.pipelines.terminal.missing import installing
 
+EXTRAS = {"apache_beam": "beam", "kafka": "kafka", "httpx": "llm", "torch": "train"}
+EXTRAS |= {"onnxruntime": "models", "obstore": "stores"}
 
-@pytest.mark.parametrize(
-    ("module", "extra"), [("apache_beam", "beam"), ("httpx", "llm"), ("torch", "train")]
-)
+
+@pytest.mark.parametrize(("module", "extra"), EXTRAS.items())
 def test_the_command_names_the_checkout_and_the_extra(module: str, extra: str) -> None:
     assert installing(module) == f"install it: pip install '{ROOT}[{extra}]'"
 
