@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -28,12 +29,14 @@ class Counting(options.Settings):
         exact: Compare the share itself with tau, not the upper bound of its interval.
         missing: A missing value is: open (not known), value (one of its own), drop (no record).
         table: All attributes are columns, no text is read.
+        html: Also write a page with the share of each combination of two attributes.
     """
 
     depth: options.Count | None = None
     exact: bool = False
     missing: Literal["open", "value", "drop"] = "open"
     table: bool = False
+    html: Path | None = None
 
     def records(self, inputs: list[str]) -> Records:
         """The records of files under the options. Raises MissingParameter, ConfigError."""
@@ -44,6 +47,14 @@ class Counting(options.Settings):
             if getattr(config.coverage, name) is None:
                 raise click.MissingParameter(param_hint=f"'--{name}'", param_type="option")
         return Records(inputs, config, self.missing, self.exact, self.table)
+
+    def draw(self, parts: Mapping[str | None, Mapping[str, Any]], things: Sequence[str]) -> None:
+        """Write the page, if one is asked for."""
+        if self.html is not None:
+            from evenflow.pipelines.pages.report.report import template
+
+            page = template("coverage_page.html.j2").render(parts=parts, things=things)
+            options.write(self.html, page.encode("utf-8"))
 
 
 def print_parts(
@@ -75,8 +86,11 @@ def coverage_gaps(
         evenflow coverage gaps a.parquet --attributes gender,site --tau 30 --json
     """
     from evenflow.pipelines.terminal import coverage_tables
+    from evenflow.transforms.measures.coverage.gaps import grids
 
     records = counting.records(inputs)
     things = records.things
     parts = records.summaries(counting.depth, most or (None if as_json else 20))
+    shares = {name: {"now": grids(each)} for name, each in records.parts.items()}
+    counting.draw({name: {**each, "shares": shares[name]} for name, each in parts.items()}, things)
     print_parts(parts, as_json, lambda: coverage_tables.gaps(parts, things))

@@ -68,6 +68,7 @@ class Records:
             lookup.tell(known, asked, lambda line: print(visible(line), file=sys.stderr))
         return known
 
+    @cached_property
     def parts(self) -> dict[str | None, Coverage]:
         """Count the records, and find their gaps.
 
@@ -91,7 +92,7 @@ class Records:
         listed; None: all.
         """
         confidence = self.config.gate.confidence
-        return {name: summary(part, confidence, depth, most) for name, part in self.parts().items()}
+        return {name: summary(part, confidence, depth, most) for name, part in self.parts.items()}
 
     def _table(self) -> Table:
         """The records as a table."""

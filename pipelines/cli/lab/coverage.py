@@ -62,8 +62,9 @@ def coverage_plan(
         raise options.wrong("--set", text)
     parts = {
         name: planned(each, counting.depth, wishes, things, needs)
-        for name, each in records.parts().items()
+        for name, each in records.parts.items()
     }
+    counting.draw(parts, things)
     if write is None:
         return print_parts(parts, as_json, lambda: coverage_tables.plans(parts, things))
     session = writing.Session(

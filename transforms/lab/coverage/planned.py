@@ -12,7 +12,7 @@ import numpy as np
 from evenflow.transforms.lab.coverage.additions import Balance, Needs, PlanError, Rates
 from evenflow.transforms.lab.coverage.evenness import evenness
 from evenflow.transforms.lab.coverage.plan import plan
-from evenflow.transforms.measures.coverage.gaps import patterns
+from evenflow.transforms.measures.coverage.gaps import grids, patterns
 from evenflow.transforms.measures.coverage.mups import Coverage
 
 ADAPTIVE = "adaptive"  # in place of a balance's epsilon
@@ -85,6 +85,7 @@ def planned(
         ],
         "left": len(found.after.mups(depth)),
         "evenness": {"before": evenness(coverage), "after": evenness(found.after)},
+        "shares": {"before": grids(coverage), "after": grids(found.after)},
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import combinations, product
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from evenflow.transforms.measures.coverage.patterns import Ints
 from evenflow.transforms.measures.coverage.threshold import interval
 
 DIGITS = 9  # of shares
+MOST_CELLS = 400  # of two attributes that are shown against each other
 State = Literal["gap", "cannot tell", "no gap"]
 
 
@@ -75,6 +77,27 @@ def summary(
         "unsure": len(unsure),
         "unsure_gaps": _listed(coverage, unsure, confidence, most),
     }
+
+
+def grids(coverage: Coverage) -> list[dict[str, Any]]:
+    """The share of each combination of two attributes, as a page draws it.
+
+    Returns:
+        Of each pair its `attributes`, the values of the first as `rows` (r) and of the second as
+        `columns` (c), and `shares` (r, c). A pair with more than MOST_CELLS is left out.
+    """
+    table, out = coverage.table, list[dict[str, Any]]()
+    for pair in combinations(range(len(table.attributes)), 2):
+        rows, columns = (table.values[each] for each in pair)
+        if len(rows) * len(columns) > MOST_CELLS or not table.total:
+            continue
+        digits = np.tile(table.lattice.sizes, (len(rows) * len(columns), 1))
+        digits[:, pair] = list(product(range(len(rows)), range(len(columns))))
+        shares = coverage.count(table.lattice.encode(digits)) / table.total
+        found = shares.round(DIGITS).reshape(len(rows), len(columns)).tolist()
+        names = [table.attributes[each] for each in pair]
+        out.append({"attributes": names, "rows": rows, "columns": columns, "shares": found})
+    return out
 
 
 def state(records: float, found: int, unsure: int) -> State:
