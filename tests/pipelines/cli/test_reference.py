@@ -67,6 +67,8 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     first = next(at for at, each in enumerate(found) if each["measures"]["shift"]["aside"])
     assert 600 // (1200 // len(found)) <= first <= 600 // (1200 // len(found)) + 3
     assert all(each["measures"]["shift"]["aside"] in ([], ["b"]) for each in found)
+    lost = [each["measures"]["shift"]["off"].get("b", {}).get("gender") for each in found[first:]]
+    assert all(each["low"] > each["shift"] / 2 for each in lost)  # though no woman is left
     moved = pq.read_table(next((output / "quarantine").glob("*-aside.parquet")))
     assert set(moved["source"].to_pylist()) == {"b"}
     assert "shift" in moved["reason"].to_pylist()[0]

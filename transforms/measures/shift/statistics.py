@@ -22,7 +22,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import log
+from math import hypot, log
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -138,16 +139,22 @@ class Windows:
         """The shift of a single window with its interval, for people.
 
         It is DR's interval against the expected shares, with products whose spread is that of the
-        residuals and of the reference.
+        residuals, and wider by the reference's error. That error is no noise of documents: where a
+        group is gone, DR's interval would take it for documents that are all alike.
         """
         shares = self.observed / self.mentions
         crossed = np.outer(shares, self.products.sum(axis=1))
-        own = self.spread + self.error * self.mentions**2
-        products = own + crossed + crossed.T - np.outer(shares, shares) * self.squares
+        products = self.spread + crossed + crossed.T - np.outer(shares, shares) * self.squares
         sums = Sums(
             documents=int(self.naming), counts=self.observed.tolist(), products=products.tolist()
         )
-        return score(sums, (self.expected / self.mentions).tolist(), confidence)
+        found = score(sums, (self.expected / self.mentions).tolist(), confidence)
+        if found.dr is None or found.low is None or found.high is None:
+            return found
+        error = NormalDist().inv_cdf((1 + confidence) / 2) * float(self.errors[1])
+        low = max(found.dr - hypot(found.dr - found.low, error), 0.0)
+        high = min(found.dr + hypot(found.high - found.dr, error), 1.0)
+        return found.model_copy(update={"low": round(low, 6), "high": round(high, 6)})
 
 
 @dataclass(frozen=True)
