@@ -201,15 +201,15 @@ def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choose(data: dict[str, Any], only: Sequence[str], own_lists: Sequence[str]) -> None:
-    """Add the attributes of a user's word lists, then keep those of `only`."""
+    """Keep the attributes of `only`, and add those of a user's word lists."""
     attributes: Any = data.get("attributes", {name: {} for name in loader.SHIPPED})
     if not is_mapping(attributes):
         return
+    data["attributes"] = {name: attributes.get(name, {}) for name in only} if only else attributes
     for path in own_lists:
         name = loader.load(path).attribute
         own = attributes.get(name, {})
-        attributes[name] = {**own, "wordlist": path} if is_mapping(own) else own
-    data["attributes"] = {name: attributes.get(name, {}) for name in only} if only else attributes
+        data["attributes"][name] = {**own, "wordlist": path} if is_mapping(own) else own
 
 
 def _locate(config: Config, folder: Path) -> None:

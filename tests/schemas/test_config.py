@@ -177,6 +177,7 @@ def test_attributes_are_chosen_and_own_lists_added(file: Path, tmp_path: Path) -
     assert chosen.attributes["colour"] == AttributeSettings(wordlist=str(own))
     assert chosen.attributes["gender"].warn == 0.1
     assert list(load(file, only=["religion"]).attributes) == ["religion"]
+    assert list(load(file, only=["age"], own_lists=[str(own)]).attributes) == ["age", "colour"]
     with pytest.raises(ConfigError, match=r"attributes\.colour: no list of that name"):
         load(file, only=["colour"])
     with pytest.raises(WordListError):
