@@ -69,6 +69,11 @@ def cut(
     return next((each for each in known if each.interval[0] >= precision), None)
 
 
+def is_labelled(attribute: str, standard: str) -> bool:
+    """Whether an attribute has labelled data of its own."""
+    return attribute in _about()["cuts"][standard]
+
+
 @cache
 def _about() -> dict[str, Any]:
     """The manifest of the shipped reader."""

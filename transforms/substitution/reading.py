@@ -61,12 +61,17 @@ def promise(config: Config, attribute: str) -> str:
         ModelError: See `cuts.cuts`.
     """
     standard, least = config.repair.standard, min_probability(config, attribute)
+    unknown = f"{attribute}: exchanged from probability {least:g}; nobody measured how often right"
     if not _by_table(config, attribute):
-        return f"{attribute}: exchanged from probability {least:g}; no labels say how often rightly"
-    found = _cut(config, attribute)
+        return unknown
+    found, own = _cut(config, attribute), config.attributes[attribute]
+    # The figures of all labelled attributes choose for one without, and are not its own
+    of_others = not cuts.is_labelled(attribute, standard) or own.wordlist or own.finder
+    if found and of_others:
+        return unknown
     if found is None:
         wanted = f"{config.target_precision(attribute):.2f} by {standard}"
-        shown = cuts.cuts(attribute, standard)[-1:]
+        shown = [] if of_others else cuts.cuts(attribute, standard)[-1:]
         return f"off for {attribute}: no labels show {wanted}" + "".join(
             f"; best {each.share} from probability {each.probability:g}" for each in shown
         )
