@@ -89,6 +89,7 @@ def examine(planned: Planned) -> Iterator[Diagnosis]:
         ("packages", _packages),
         ("plug-ins", _plugins),
         ("models", _models),
+        ("measures", _measures),
         ("input", _input),
         ("output", _output),
         ("kafka", _kafka),
@@ -154,6 +155,15 @@ def _models(planned: Planned) -> Iterator[Diagnosis]:
     for kind in (FirstStage, Sieve, Reader, Encoder):
         kind.shipped()
     yield Diagnosis("models", "fine", "first stage, sieve, reader and encoder are whole")
+
+
+def _measures(planned: Planned) -> Iterator[Diagnosis]:
+    """What measures read before a run, such as a reference."""
+    from evenflow.transforms.measures import registry
+
+    notes: list[str] = []
+    registry.look(planned.config, notes.append)
+    yield from (Diagnosis("measures", "note", each) for each in notes)
 
 
 def _input(planned: Planned) -> Iterator[Diagnosis]:

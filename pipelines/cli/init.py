@@ -136,12 +136,11 @@ def _counted(
 def _keep(
     strata: Mapping[str, Known], config: Config, selection: options.Selection, of: str
 ) -> None:
-    """Measure the attributes that sources are judged by already, unless the user chose some."""
+    """Measure the attributes that sources name already, unless the user chose some."""
     from evenflow.schemas.config.attributes import AttributeSettings
-    from evenflow.transforms.measures.shift.reference import judged
     from evenflow.wordlists.loader import NAMED
 
-    every = {name for known in strata.values() for name in judged(known, known)}
+    every = {name for known in strata.values() for name, own in known.items() if any(own.sums)}
     lacking = [] if selection.attribute else sorted(every - config.attributes.keys())
     if own := [name for name in lacking if name not in NAMED]:
         text = f"{of} has {', '.join(own)}: give its list, or choose what stays with --attribute"

@@ -143,10 +143,13 @@ def test_a_reference_that_is_made_again_stays_what_it_was(
     assert call(*alone, "--force", "-a", "gender", "--by", "n").status == 0  # as the user says
     assert call(*alone, "--force").status == 0
     assert read("r.json").by == "n"
-    assert call("run", "-i", folder, "-o", "out", "-c", "e.yaml", "-q").status == 0
+    chosen = ["-c", "e.yaml", "--set", "reference.file=r.json"]
+    lacks = "r.json has no job: that shift is not judged; make it again"
+    assert lacks in call("doctor", *chosen).out
+    assert lacks in call("run", "-i", folder, "-o", "out", *chosen, "-q").err
     of_output = ["init", "out", "--reference", "o.json"]
     assert "out has job: give its list" in call(*of_output).err
     assert call(*of_output, *mine).status == 0
-    assert read("o.json").by == "source" and read("o.json").strata["s1"]["job"].documents
+    assert read("o.json").by == "n" and read("o.json").strata["1"]["job"].documents
     (tmp_path / "e.yaml").unlink()
     assert "e.reference.json is there already" in call("init", folder, "-o", "e.yaml").err

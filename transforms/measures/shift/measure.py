@@ -349,10 +349,13 @@ class ShiftMeasure(Measure[Shift]):
     def look(self, config: Config, on_note: Callable[[str], None]) -> None:
         """Read the reference, so that a wrong one is an error before a run begins.
 
-        The file knows the field of its sources.
+        The file knows the field of its sources. An attribute that it does not have is named.
         """
-        if config.reference.file is not None:
-            config.reference.by = given(config, config.word_lists()).by
+        if (path := config.reference.file) is not None:
+            reference = given(config, config.word_lists())
+            config.reference.by = reference.by
+            if lacking := ", ".join(sorted({*config.attributes} - {*reference.groups})):
+                on_note(f"{path} has no {lacking}: that shift is not judged; make it again")
 
     def digests(self, config: Config) -> dict[str, Any]:
         """The digest of the reference."""
