@@ -35,6 +35,7 @@ from evenflow.transforms.measures.stereotypes.masking import (
     widened,
 )
 from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.transforms.substitution.gendered import is_gendered, kind_of
 from evenflow.transforms.substitution.sets import Set
 from evenflow.wordlists.loader import WordList
 
@@ -43,6 +44,7 @@ PIECE = 1 << 20  # characters that are searched at a time
 _THEY = "|".join(THEY).replace("'", "['’]")
 BEGIN = re.compile(rf"\W*(?:(?:and|because|but|if|so|when)\W+)?({_THEY})\b", re.IGNORECASE)
 NEVER = 2.0  # above every probability
+SINGLE = 0.5  # probability from which what is said of one person bars an exchange
 
 
 class IndicatorScorer(Protocol):
@@ -273,8 +275,10 @@ def _text(document: Relevant, number: int) -> str:
 class StereotypeBar:
     """Says whether sets stand in a sentence that may state a stereotype.
 
-    That is a sentence for which the detector gives THRESHOLD or more, for any attribute whose
-    groups the sentence names. The answer depends on these sentences alone.
+    What a sentence says of a group counts from THRESHOLD where a word of the set names a group or
+    stands beside the words that do: “women”, “a Muslim woman”. Of one person it counts from SINGLE,
+    and only where it is of the set's attribute: “he says that all Muslims lie” says nothing of men.
+    The answer depends on these sentences alone.
 
     Args:
         lists: Word lists of the attributes whose stereotypes are looked for.
@@ -287,6 +291,7 @@ class StereotypeBar:
     def __init__(self, lists: Sequence[WordList], detector: Detector | None = None):
         self._finder = LabelFinder([widened(words) for words in lists])
         self._detector = detector or detect.shipped()
+        self._persons = {words.attribute for words in lists if is_gendered(words)}
 
     def bars(self, text: str, proposed: Set) -> bool:
         """Whether a set may not be exchanged."""
@@ -295,4 +300,20 @@ class StereotypeBar:
         chances = self._detector.detect(
             [read[each.document].text for each in found], [each.spans for each in found]
         )
-        return any(map(_may, chances))
+        return any(
+            chance is not None
+            and chance >= self._least(each, proposed, *proposed.spans[each.document])
+            for each, chance in zip(found, chances, strict=True)
+        )
+
+    def _least(self, candidate: Candidate, proposed: Set, start: int, end: int) -> float:
+        """The probability from which a candidate of a set's sentence bars the set."""
+        other = candidate.attribute != proposed.attribute
+        for each in proposed.mentions:
+            first, last = each.start - start - 1, each.end - start + 1
+            beside = other and any(at <= last and first <= to for at, to, _ in candidate.spans)
+            if start <= each.start < end and (beside or kind_of(each.label.lower()) == "plural"):
+                return THRESHOLD
+        if other:
+            return NEVER
+        return SINGLE if candidate.attribute in self._persons else THRESHOLD

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,29 +12,41 @@ import pytest
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.explain.explainer import Explainer
 from evenflow.schemas.config import load
+from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.stereotypes.judging import StereotypeBar
 from evenflow.transforms.substitution.sets import STEREOTYPE, Set
+from evenflow.transforms.text.sentences import sentences
 from evenflow.wordlists import loader
 
 BAD, GOOD = "all muslims are bad!", "Two Muslims sold bread on our street."
 
 
-class Detector:
-    def detect(self, sentences: list[str], labels: object) -> list[float | None]:
-        known: dict[str, float | None] = {"Men lie.": 0.3, "Men sat.": 0.29, "Men um.": None}
-        return [known[each] for each in sentences]
-
-
 @pytest.mark.parametrize(
-    ("spans", "barred"),
-    [([(0, 8)], True), ([(9, 17)], False), ([(18, 25)], False), ([(9, 17), (0, 8)], True)],
+    ("text", "chances", "barred"),
+    [
+        ("Men lie.", {"gender": 0.3}, True),
+        ("Men lie.", {"gender": 0.29}, False),
+        ("Men lie.", {}, False),  # the detector cannot say
+        ("Men sat. Men lie.", {"gender": 0.3}, True),
+        ("Our landlord lies.", {"gender": 0.49}, False),
+        ("Our landlord lies.", {"gender": 0.5}, True),
+        ("He says that Muslims lie.", {"gender": 0.4, "religion": 0.9}, False),
+        ("Men say that Muslims lie.", {"religion": 0.3}, True),
+        ("A Muslim man lies.", {"religion": 0.3}, True),
+    ],
 )
-def test_a_set_is_barred_by_any_of_its_sentences(
-    spans: list[tuple[int, int]], barred: bool
+def test_a_set_is_barred_by_what_any_of_its_sentences_says_of_its_groups(
+    text: str, chances: dict[str, float], barred: bool
 ) -> None:
-    own = Set("gender", "male", {}, 1.0, (0,), tuple(spans), ())
-    bar = StereotypeBar([loader.load("gender")], Detector())  # type: ignore[arg-type]
-    assert bar.bars("Men lie. Men sat. Men um.", own) == barred
+    class Detector:
+        def detect(self, read: list[str], labels: list[list[tuple[int, int, str]]]) -> list[Any]:
+            said = [chances.get(spans[0][2]) for spans in labels]
+            return [each if "lie" in own else None for own, each in zip(read, said, strict=True)]
+
+    lists = [loader.load("gender"), loader.load("religion")]
+    mentions = [each for each in LabelFinder(lists).find(text) if each.attribute == "gender"]
+    own = Set("gender", "male", {}, 1.0, (), tuple(sentences(text)), tuple(mentions))
+    assert StereotypeBar(lists, Detector()).bars(text, own) == barred  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("policy", ["off", "flag", "remove"])
