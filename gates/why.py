@@ -98,6 +98,7 @@ class AttributeWhy(Entry):
         words: None where words are counted.
         unread: Files that could not be read.
         missing: Why, in sentences.
+        less: That weights make the attribute named less, in a sentence.
     """
 
     verdict: Verdict
@@ -109,6 +110,7 @@ class AttributeWhy(Entry):
     words: WordFacts | None
     unread: list[str]
     missing: list[str] = Field(default_factory=list[str])
+    less: str | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class Source(Entry):
@@ -329,6 +331,8 @@ def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
             f"people are counted; all {words.mentions:,} mentions of the pane would have DR"
             f" {dr_of(words.model_dump())}; {counted(words.passages, 'passage')} read"
         )
+    if each.less:
+        yield each.less
     for what, listed in (("labels", each.labels), ("documents", each.documents)):
         if sum(row.share or 0 for row in listed) > 1:
             yield (

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.types as kinds
 import yaml
 
-from evenflow.gates import facts
+from evenflow.gates import facts, weights
 from evenflow.gates.ledger.files import read_meta
 from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.pipelines.accepted.rows import Accepted
@@ -191,6 +191,9 @@ def _steps(totals: Totals, say: Say) -> Iterator[str]:
             f"Weighted: {counted(totals.weights.documents, 'document')}; the effective sample is"
             f" {number(totals.weights.effective)}."
         )
+    for name, each in sorted(totals.attributes.items()):
+        if less := weights.forgotten(name, each.unweighted, each.weighed):
+            yield f"{say(less)}."
 
 
 def _limits(totals: Totals, config: Config, say: Say) -> Iterator[str]:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evenflow.gates import weights
 from evenflow.gates import why as reasons
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.history import History
@@ -103,6 +104,7 @@ def _attribute(
     rows.counts *= reasons.people_per_mention(each)
     words = word_list(config, name, each.groups, each.labels)
     found = reasons.attribute(each, before, rows, words.labels if words is not None else None)
+    found.less = weights.forgotten(name, each.unweighted, each.sums)
     texts = _texts(storage, entry, [row.id for row in found.documents], config)
     finder = LabelFinder([words]) if words is not None else None
     for row in found.documents:

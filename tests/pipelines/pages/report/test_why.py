@@ -71,14 +71,20 @@ def test_shares_that_add_up_to_more_than_everything_are_explained(
     assert told in page
 
 
-def test_mentions_are_whole_numbers_on_a_page_also_with_weights(tmp_path: Path) -> None:
-    rows = [f"{BOTH} He met his sister."] * 20 + [HE] * 20
-    config = {"pane.docs": 40, "gate.warn": 0.01, "gate.block": 0.02, "gate.min_mentions": 1}
-    config["repair.mode"] = "weight"
+def test_with_weights_mentions_are_whole_numbers_and_what_is_named_less_is_said(
+    call: Call, tmp_path: Path
+) -> None:
+    rows = [f"{BOTH} He met his sister."] * 4 + [HE] * 36 + ["It rained."] * 40
+    config = {"pane.docs": 80, "gate.warn": 0.01, "gate.block": 0.02, "gate.min_mentions": 1}
+    config |= {"repair.mode": "weight", "repair.keep_length": 1.0}
     Gate(config, attributes=["gender"]).run(rows, tmp_path / "out")
     page = (tmp_path / "out/report.html").read_text()
     cells = re.findall(r'data-of="(?:female|male)">([^<]*)<', page)
     assert cells and all(re.fullmatch(r"[\d,]+", each) for each in cells)
+    card = call("gate", "card", tmp_path / "out", "--name", "x", "--json").json
+    why, steps = call("gate", "why", tmp_path / "out").out, card["rai:dataPreprocessingProtocol"]
+    for told in (page, why, " ".join(steps)):
+        assert "mentions of gender weigh 0." in told
 
 
 def test_the_report_explains_the_last_blocked_pane_and_escapes_it(output: Path) -> None:
