@@ -24,14 +24,13 @@ from evenflow.schemas.ledger import (
     PaneEntry,
     People,
     Repair,
-    Score,
     State,
     Sums,
     Verdict,
     Weights,
 )
 from evenflow.transforms.measures import registry
-from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.representation.dr import score, scores
 from evenflow.transforms.measures.representation.people import UNIT, doubted, shipped_doubt
 from evenflow.transforms.measures.verdict import Thresholds, decide, worst
 from evenflow.wordlists.loader import WordList
@@ -145,12 +144,14 @@ class PaneJudge:
             if rolling_mentions < self._config.gate.min_mentions:
                 earlier = [{name: total.accepted}]
 
-        def scored(sums: Sums) -> Score:
-            return score(doubted(sums, doubt), target, confidence)
-
-        rolling, stream = (
-            scored(self._with_earlier(sums, name, panes))
-            for panes in (earlier, self._totals.recent)
+        every = [
+            sums,
+            sums if total is None else add_sums(total.sums, sums),
+            self._with_earlier(sums, name, earlier),
+            self._with_earlier(sums, name, self._totals.recent),
+        ]
+        pane, cumulative, rolling, stream = scores(
+            [doubted(each, doubt) for each in every], target, confidence
         )
         last = None if total is None else total.last
         last_state = None if last is None else last.verdict.state
@@ -161,9 +162,9 @@ class PaneJudge:
             groups=list(words.groups),
             target=[round(share, 9) for share in target],
             sums=sums,
-            pane=scored(sums),
+            pane=pane,
             rolling=rolling,
-            cumulative=scored(sums if total is None else add_sums(total.sums, sums)),
+            cumulative=cumulative,
             verdict=explained(decide(rolling, limits, last_state, of), name, weights),
             relevant_sentences=seen.relevant,
             labels=_top(seen.labels),

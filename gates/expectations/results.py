@@ -128,19 +128,24 @@ VALIDATIONS = "checks/gx/validations"
 
 def kept(pane: int, result: Any) -> dict[str, Any]:
     """Describe a suite's result on a pane as JSON that `keep` can store."""
-    from great_expectations.core.run_identifier import RunIdentifier
-    from great_expectations.data_context.types.resource_identifiers import (
-        ExpectationSuiteIdentifier,
-        ValidationResultIdentifier,
-    )
-
-    run = RunIdentifier(run_name=_run_name(pane), run_time=datetime.datetime.now(datetime.UTC))
-    result.meta["run_id"] = run
-    suite = ExpectationSuiteIdentifier(result.suite_name)
-    key = ValidationResultIdentifier(suite, run, result.batch_id)
+    now, name = datetime.datetime.now(datetime.UTC), _run_name(pane)
+    result.meta["run_id"] = {"run_name": name, "run_time": now.isoformat()}
     every, result.results = result.results, []  # as part of the whole each would be copied twice
-    data = result.to_json_dict() | {"results": [each.to_json_dict() for each in every]}
-    return {"name": f"{'/'.join(key.to_tuple())}.json", "result": data}
+    data = result.to_json_dict() | {"results": [_as_json(each) for each in every]}
+    file = f"{result.suite_name}/{name}/{now:%Y%m%dT%H%M%S.%fZ}/{result.batch_id}.json"
+    return {"name": file, "result": data}
+
+
+def _as_json(result: Any) -> dict[str, Any]:
+    """An expectation's result, which `simplify` reduced, as JSON.
+
+    What a suite expects is the same in every pane; it is made into JSON once, and kept with it.
+    """
+    config = result.expectation_config
+    if not hasattr(config, "as_json"):
+        config.as_json = result.to_json_dict()
+    own = ("success", "result", "exception_info")
+    return config.as_json | {name: getattr(result, name) for name in own}
 
 
 def keep(root: Place, pane: int, results: Iterable[Mapping[str, Any]]) -> None:

@@ -21,7 +21,6 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures, RepairedPane, mentions
 from evenflow.schemas.ledger import (
     Checks,
-    Entry,
     Removed,
     Shard,
     SourceRange,
@@ -133,25 +132,10 @@ class Ready:
 
     def write(self, folder: Path) -> None:
         """Write the pane's ready.json. Raises OSError."""
+        (folder / "ready.json").write_bytes(READY.dump_json(self))
 
-        def plain(record: Entry | None) -> dict[str, Any] | None:
-            return None if record is None else record.model_dump()
 
-        data = {
-            **vars(self),
-            "checks": self.checks.model_dump(),
-            "figures": dataclasses.asdict(self.figures),
-            "shards": [plain(shard) for shard in self.shards],
-            "dead_letters": plain(self.dead_letters),
-            "sentence_table": plain(self.sentence_table),
-            "set_aside": plain(self.set_aside),
-            "left_out": plain(self.left_out),
-            "weights": plain(self.weights),
-            "weighed": {name: plain(sums) for name, sums in self.weighed.items()},
-            "source": self.source.to_json(),
-            "removed": plain(self.removed),
-        }
-        (folder / "ready.json").write_bytes(orjson.dumps(data))
+READY = TypeAdapter(Ready)
 
 
 @dataclass(frozen=True)
@@ -385,26 +369,7 @@ def _join_letters(staged: list[StagedBlock], folder: Path, pane: int) -> Shard |
 
 def read_ready(output: Storage, folder: str) -> Ready:
     """Read what `Ready.write` wrote."""
-    data = orjson.loads(output.read(f"{folder}/ready.json"))
-
-    def shard(name: str) -> Shard | None:
-        return Shard.model_validate(data[name]) if data[name] else None
-
-    return Ready(
-        Figures.read(data["figures"]),
-        [Shard.model_validate(each) for each in data["shards"]],
-        shard("dead_letters"),
-        shard("sentence_table"),
-        shard("set_aside"),
-        data["repairs"],
-        Weights.model_validate(data["weights"]) if data["weights"] else None,
-        {name: Sums.model_validate(each) for name, each in data["weighed"].items()},
-        shard("left_out"),
-        Checks.model_validate(data["checks"]),
-        data["results"],
-        Source.read(data["source"]),
-        strata=[(name, rows) for name, rows in data["strata"]],
-    )
+    return READY.validate_json(output.read(f"{folder}/ready.json"))
 
 
 def list_staged(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,47 +96,56 @@ def score(sums: Sums, target: Sequence[float] | None = None, confidence: float =
     Raises:
         ValueError: The confidence or the target is out of range.
     """
+    return scores([sums], target, confidence)[0]
+
+
+def scores(
+    every: Sequence[Sums], target: Sequence[float] | None = None, confidence: float = 0.95
+) -> list[Score]:
+    """Compute the score of several sums of the same groups: two take little longer than one."""
     if not 0.5 < confidence < 1:
         raise ValueError(f"confidence must lie between 0.5 and 1, it is {confidence}")
-    plain = demographic_representation(sums.counts, target)
-    mentions, documents = round(sum(sums.counts)), sums.documents  # weighted mentions are rounded
-    if plain is None or documents < 2 or len(sums.counts) < 2:
-        dr = None if plain is None else round(plain, DIGITS)
-        return Score(
-            dr=dr, corrected=None, low=None, high=None, mentions=mentions, documents=documents
+    shares = target and tuple(target)
+    places = [
+        _place(
+            each.documents, tuple(each.counts), tuple(map(tuple, each.products)), shares, confidence
         )
-    dr, corrected, low, high = _figures(
-        documents,
-        tuple(sums.counts),
-        tuple(map(tuple, sums.products)),
-        tuple(_target(len(sums.counts), target).tolist()),
-        confidence,
-    )
-    return Score(
-        dr=dr, corrected=corrected, low=low, high=high, mentions=mentions, documents=documents
-    )
+        for each in every
+    ]
+    fresh = {
+        id(place): (place, each) for place, each in zip(places, every, strict=True) if not place
+    }
+    judged: list[tuple[list[float | None], Sums]] = []
+    for place, each in fresh.values():
+        plain = demographic_representation(each.counts, target)
+        if plain is None or each.documents < 2 or len(each.counts) < 2:
+            place[:] = [None if plain is None else round(plain, DIGITS), None, None, None]
+        else:
+            judged.append((place, each))
+    if judged:
+        documents, counts, products = (
+            np.array([getattr(each, name) for _, each in judged], float)
+            for name in Sums.model_fields
+        )
+        q = _target(counts.shape[1], target)
+        found = intervals(documents, counts, products, q, confidence)
+        rows = zip(found.dr, found.corrected, found.low, found.high, strict=True)
+        for (place, _), row in zip(judged, rows, strict=True):
+            place[:] = [round(float(each), DIGITS) for each in row]
+    return [
+        Score(
+            **dict(zip(("dr", "corrected", "low", "high"), place, strict=True)),
+            mentions=round(sum(each.counts)),  # weighted mentions are not whole
+            documents=each.documents,
+        )
+        for place, each in zip(places, every, strict=True)
+    ]
 
 
-@lru_cache(maxsize=256)  # a pane, its stream and what was accepted often have the same sums
-def _figures(
-    documents: int,
-    counts: tuple[float, ...],
-    products: tuple[tuple[float, ...], ...],
-    target: tuple[float, ...],
-    confidence: float,
-) -> tuple[float, float, float, float]:
-    """DR, its corrected score, and its interval, as they are reported."""
-    found = intervals(
-        np.array([documents], float),
-        np.array([counts], float),
-        np.array([products], float),
-        np.array(target),
-        confidence,
-    )
-    dr, corrected, low, high = (
-        round(float(each[0]), DIGITS) for each in (found.dr, found.corrected, found.low, found.high)
-    )
-    return dr, corrected, low, high
+@lru_cache(maxsize=256)
+def _place(*sums: Any) -> list[float | None]:
+    """Where figures of sums are kept: a pane, its stream and what was accepted often share them."""
+    return []
 
 
 def documents_until(series: Sequence[Score], epsilon: float) -> Convergence:

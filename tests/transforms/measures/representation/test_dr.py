@@ -11,9 +11,11 @@ from hypothesis.extra.numpy import arrays
 from evenflow.schemas.ledger import Score
 from evenflow.transforms.measures.representation.dr import (
     Convergence,
+    _place,
     demographic_representation,
     documents_until,
     score,
+    scores,
     sums,
 )
 
@@ -63,6 +65,17 @@ def test_no_mention_is_no_score() -> None:
 def test_one_document_has_a_score_and_no_interval() -> None:
     alone = score(sums(np.array([[3, 1], [0, 0]])))
     assert alone == Score(dr=0.25, corrected=None, low=None, high=None, mentions=4, documents=1)
+
+
+def test_scores_together_are_those_of_each_alone() -> None:
+    drawn = np.random.default_rng(0).poisson(1.0, (9, 40, 3))
+    every = [
+        sums(each[:size]) for each, size in zip(drawn, [0, 1, 2, 3, 5, 9, 40, 40, 40], strict=True)
+    ]
+    target = [0.2, 0.3, 0.5]
+    together = scores([*every, every[-1]], target)
+    _place.cache_clear()
+    assert together == [score(each, target) for each in [*every, every[-1]]]
 
 
 @pytest.mark.parametrize("confidence", [0.5, 1.0, 95, -1])
