@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 import orjson
@@ -15,8 +16,9 @@ from evenflow.settings import wrong
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import BLOCK_BYTES, BLOCK_RECORDS, Block, join_texts, read_blocks
 from evenflow.transforms.io.files import InputError
-from evenflow.transforms.io.first_records import check_text_field
+from evenflow.transforms.io.first_records import RECORDS, check_text_field
 from evenflow.transforms.io.parts import names_of
+from evenflow.transforms.io.shapes import advice
 
 # A path, folder or glob; several Paths; or documents: texts, records, a dataset, a frame
 Inputs: TypeAlias = "str | os.PathLike[str] | Iterable[Any]"
@@ -70,10 +72,8 @@ def lines(inputs: Iterable[Any], config: Config) -> Iterator[bytes]:
     columns = getattr(inputs, "column_names", getattr(inputs, "columns", None))
     wanted = {*names_of(config.fields)}
     if isinstance(columns, Iterable) and wanted.isdisjoint(names := list(columns)):
-        raise InputError(
-            f"no column {config.fields.text!r} (fields.text); there are"
-            f" {', '.join(map(str, names))}"
-        )
+        known = advice([*map(str, names)], [*islice(_rows(inputs), RECORDS)])
+        raise InputError(f"no column {config.fields.text!r} (fields.text); {known}")
     for number, each in enumerate(_rows(inputs)):
         if isinstance(each, str):
             yield _line({config.fields.column: each})

@@ -25,8 +25,8 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.annotation.sample import sample_blocks
 from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.lines import fields, header_fields
-from evenflow.transforms.io.parts import Paths
 from evenflow.transforms.io.records import validate
+from evenflow.transforms.io.shapes import paths_in, shape_of
 from evenflow.transforms.measures.representation.dr import score, sums
 
 SAMPLE = 2000  # documents that are looked at
@@ -40,30 +40,6 @@ LANGUAGE = re.compile(r"lang(uage)?(_.*|s)?", re.IGNORECASE)
 
 # A text of one word, of any length, is none: an id, a URL, a path, a date
 NO_PROSE = re.compile(r"\s*\S*\s*")
-# Paths of common shapes of fine-tuning data
-SHAPES = {
-    "messages[].content": "chat (messages)",
-    "conversations[].value": "chat (ShareGPT)",
-    "conversations[].content": "chat (conversations)",
-    "conversation[].content": "chat (conversation)",
-    "messages[].content[].text": "chat (messages of parts)",
-    "chosen[].content": "preferences (chosen and rejected)",
-}
-# The columns of others; all must be there
-COLUMNS = {
-    ("instruction", "output"): "Alpaca (instruction and output)",
-    ("instruction", "response"): "instructions (instruction and response)",
-    ("prompt", "chosen", "rejected"): "preferences (prompt, chosen and rejected)",
-    ("chosen", "rejected"): "preferences (chosen and rejected)",
-    ("prompt", "completion"): "prompt and completion",
-    ("prompt", "response"): "prompt and response",
-    ("question", "answer"): "question and answer",
-    ("inputs", "targets"): "inputs and targets",
-}
-OPTIONAL = {
-    ("instruction", "output"): ("input", "system"),
-    ("instruction", "response"): ("context", "system"),
-}
 
 
 class NoTextError(ValueError):
@@ -207,15 +183,9 @@ def _text(
     Raises:
         NoTextError: No field holds texts.
     """
-    most = max(each.records for each in fields.values())
-    for path, shape in SHAPES.items():
-        if shapes.get(path, 0) * 2 > most:
-            paths = [path, "rejected[].content"] if path.startswith("chosen") else path
-            return paths, shape
-    for names, shape in COLUMNS.items():
-        if all(name in fields and fields[name].prose for name in names):
-            more = [name for name in OPTIONAL.get(names, ()) if name in fields]
-            return [*names, *more], shape
+    prose = [name for name, each in fields.items() if each.prose]
+    if found := shape_of(prose, [*fields], shapes, max(each.records for each in fields.values())):
+        return found
     text = max(fields, key=lambda name: (name != own_id, fields[name].prose))
     if not fields[text].prose or text == own_id:
         raise NoTextError(
@@ -228,12 +198,12 @@ def _text(
 def _fields(blocks: Iterable[Block]) -> tuple[dict[str, Field], Counter[str]]:
     """The fields of records; none of files that are texts. And how many have each of SHAPES."""
     fields: dict[str, Field] = {}
-    shapes, paths = Counter[str](), {path: Paths([path]) for path in SHAPES}
+    shapes = Counter[str]()
     for block in blocks:
         for record in _records(block):
             for name, value in _flat(record):
                 fields.setdefault(name, Field()).add(value)
-            shapes.update(path for path, own in paths.items() if own.read(record))
+            shapes.update(paths_in(record))
     return fields, shapes
 
 

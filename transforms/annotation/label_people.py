@@ -27,6 +27,7 @@ from evenflow.transforms.annotation.people import (
 )
 from evenflow.transforms.io import files
 from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io.first_records import check_text_field
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
@@ -214,7 +215,9 @@ def in_files(name: str, corpus: list[str], settings: Config, passages: int) -> d
         settings: The configuration; it names the field of the text.
         passages: Most mentions of a label that are read.
     """
-    blocks = join_texts(block for each in files.match(corpus) for block in read_blocks(each))
+    names = list(files.match(corpus))
+    check_text_field(names, settings.fields)
+    blocks = join_texts(block for each in names for block in read_blocks(each))
     found = (validate(block, settings, frozenset(), keep_fields=False) for block in blocks)
     source = ((each.ids, each.texts) for each in found)
     return check(loader.load(name), source, passages)

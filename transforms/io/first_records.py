@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import orjson
 
@@ -35,30 +36,35 @@ def check_text_field(names: Sequence[str], own: Fields) -> None:
     wanted, field = {*names_of(own)}, own.text
     structured = [name for name in names if not formats.of(name).is_text]
     for name in structured[:: -(-len(structured) // FILES) or 1]:
-        known = _fields(name)
+        known, records = _first(name)
         if known and wanted.isdisjoint(known):
+            from evenflow.transforms.io.shapes import advice  # rarely needed
+
             raise FieldError(
-                f"{printable(name)}: no field {field!r} in the first records; there are"
-                f" {', '.join(known)}. Name the field of the text with --set fields.text=NAME"
+                f"{printable(name)}: no field {field!r} in the first records;"
+                f" {advice(known, records)}"
             )
 
 
-def _fields(name: str) -> list[str]:
-    """Names of the fields in a file's first records; none where no record can be read."""
+def _first(name: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """The fields of a file's first records, and those that can be read; none of CSV."""
     found: dict[str, None] = {}
+    records: list[dict[str, Any]] = []
     looked = 0
     for block in read_blocks(name):
         if block.rows is not None:
-            return block.rows.column_names
+            return block.rows.column_names, block.rows.slice(0, RECORDS).to_pylist()
         if block.header is not None:
             with suppress(UnicodeDecodeError, csv.Error):
-                return list(header_fields(block.header, block.format.delimiter))
-            return []
+                return list(header_fields(block.header, block.format.delimiter)), []
+            return [], []
         for index, raw in enumerate(block.records[: RECORDS - looked]):
             with suppress(orjson.JSONDecodeError):
                 record = orjson.loads(block.format.value(raw, block.first + index == 0))
-                found |= dict.fromkeys(record if isinstance(record, dict) else ())
+                records += [record] if isinstance(record, dict) else []
         looked += block.size
         if looked >= RECORDS:
             break
-    return list(found)
+    for record in records:
+        found |= dict.fromkeys(record)
+    return list(found), records

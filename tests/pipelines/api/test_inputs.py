@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,7 +21,9 @@ from evenflow.pipelines.engine.files.cutting import ChangedError
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, ConfigError
+from evenflow.transforms.annotation import label_people
 from evenflow.transforms.io.files import InputError
+from evenflow.transforms.lab.word_lists import corpus
 
 TEXTS = ["She met her brother.", "He met his father.", "It rained."]
 GENDER = {"female": 2, "male": 4}
@@ -78,6 +81,24 @@ def test_names_of_columns_are_the_configurations() -> None:
     for table in (Dataset(body=TEXTS), pd.DataFrame({"body": TEXTS})):
         with pytest.raises(InputError, match=r"no column 'text' \(fields.text\); there are body"):
             evenflow.measure(table)
+
+
+def test_records_of_a_common_shape_are_named_with_what_reads_them(tmp_path: Path) -> None:
+    chats = [{"messages": [{"role": "user", "content": text}]} for text in TEXTS]
+    path = tmp_path / "chats.jsonl"
+    path.write_text("\n".join(map(json.dumps, chats)))
+    known = re.escape("chat (messages)") + ".*" + re.escape("{'fields.text': 'messages[].content'}")
+    for form in (path, pa.Table.from_pylist(chats), pd.DataFrame(chats)):
+        with pytest.raises(InputError, match=known):
+            evenflow.measure(form)
+        assert counts(form, {"fields.text": "messages[].content"}) == GENDER
+    pair = pd.DataFrame({"instruction": TEXTS, "output": TEXTS})
+    with pytest.raises(InputError, match=re.escape("{'fields.text': ['instruction', 'output']}")):
+        evenflow.measure(pair)
+    with pytest.raises(InputError, match=known):
+        label_people.in_files("gender", [str(path)], Config(), 3)
+    with pytest.raises(InputError, match=known):
+        list(corpus.texts([str(path)], Config()))
 
 
 def test_what_is_no_document_is_counted_and_what_is_no_input_is_refused() -> None:
