@@ -95,6 +95,7 @@ class AttributeWhy(Entry):
 
     Attributes:
         pane_share: The pane's part of the window's excess.
+        source: The source of which labels and documents are, beside what it was; None: of the pane.
         words: None where words are counted.
         unread: Files that could not be read.
         missing: Why, in sentences.
@@ -111,6 +112,7 @@ class AttributeWhy(Entry):
     unread: list[str]
     missing: list[str] = Field(default_factory=list[str])
     less: str | None = Field(None, exclude_if=lambda value: value is None)
+    source: str | None = None
 
 
 class Source(Entry):
@@ -181,8 +183,28 @@ def rule(entry: PaneEntry) -> tuple[str, str]:
     if state in BAD and not found:
         return "", entry.verdict.reason
     key = next((each for each in ("reading", "checks", "asking") if each in found), str(state))
-    key = f"shift_{state}" if found == ("shift",) else key
+    if found == ("shift",):
+        key = _shift_key(entry)
     return key, kinds()[key]["rule"].replace("{causes}", " and ".join(found))
+
+
+def _shift_key(entry: PaneEntry) -> str:
+    """The rule of a shift: where its sources alone are set aside, the rest has but a warning."""
+    found: Any = entry.measures["shift"]
+    return "shift_aside" if found.aside else f"shift_{found.verdict.state}"
+
+
+def shifted(entry: PaneEntry) -> dict[str, tuple[str, Any]]:
+    """The source that is off the most in a pane whose verdict is a shift's, by attribute."""
+    found: Any = entry.measures.get("shift")
+    worst: dict[str, tuple[str, Any]] = {}
+    for source, own in found.off.items() if causes(entry) == ("shift",) else ():
+        for name, each in own.items():
+            known = worst.get(name)
+            # Of block and warn, block comes first
+            if known is None or (each.state, -each.shift) < (known[1].state, -known[1].shift):
+                worst[name] = source, each
+    return worst
 
 
 def sources(entry: PaneEntry) -> list[Source]:
@@ -317,15 +339,18 @@ def source_table(found: Why) -> Table:
 def attribute_lines(name: str, each: AttributeWhy) -> Iterator[str]:
     """Say what an attribute's verdict was made from."""
     yield f"{name}: {said(each.verdict.state)} ({each.verdict.reason})"
-    yield (
-        f"rolling DR {dr_of(each.window.model_dump())}, of this pane with the accepted"
-        f" panes before it: {', '.join(ranges(each.window.panes)) or 'none'};"
-        + (
-            " nothing is left over, so nothing has a share of it"
-            if each.pane_share is None
-            else f" {percent(each.pane_share)} of the rolling excess is this pane's"
+    if each.source is not None:
+        yield f"below are documents of this pane of {each.source} alone, beside what was expected"
+    else:
+        yield (
+            f"rolling DR {dr_of(each.window.model_dump())}, of this pane with the accepted"
+            f" panes before it: {', '.join(ranges(each.window.panes)) or 'none'};"
+            + (
+                " nothing is left over, so nothing has a share of it"
+                if each.pane_share is None
+                else f" {percent(each.pane_share)} of the rolling excess is this pane's"
+            )
         )
-    )
     if (words := each.words) is not None:
         yield (
             f"people are counted; all {words.mentions:,} mentions of the pane would have DR"
@@ -348,8 +373,11 @@ def attribute_tables(name: str, each: AttributeWhy) -> Iterator[Table]:
         (row.group, number(row.mentions), *map(percent, (row.share, row.window_share, row.target)))
         for row in each.groups
     ]
+    of = "the pane" if each.source is None else each.source
     columns = ("group", "mentions", "share", "rolling share", "target")
-    yield Table(f"{name}: groups of the pane", columns, groups)
+    if each.source is not None:
+        columns, groups = (*columns[:3], "expected"), [(*row[:3], row[4]) for row in groups]
+    yield Table(f"{name}: groups of {of}", columns, groups)
     people = each.words is not None
     labels = [
         (row.label, row.group, *counts, percent(row.share))

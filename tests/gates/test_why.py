@@ -91,12 +91,16 @@ def test_each_rule_has_its_runbook() -> None:
     shifted.measures["shift"] = Shift(strata={}, verdict=warn)
     key, words = why.rule(shifted)
     assert key == "shift_warn" and words.endswith("gate.shift.warn")
+    shifted.measures["shift"].aside = ["chat"]  # block decided; the rest of the pane has a warning
+    key, words = why.rule(shifted)
+    assert key == "shift_aside" and words.endswith("gate.shift.block")
+    assert why.kinds()[key]["runbook"] == "evenflowshiftblock"
     for state in ("open", "not_judged"):
         key, _ = why.rule(pane_entry(0, verdict=Verdict(state=state, reason="")))
         assert key == state and "next" not in why.kinds()[key]
     books = (Path(__file__).parents[2] / "docs/pages/runbooks.md").read_text(encoding="utf-8")
     named = [each["runbook"] for each in why.kinds().values() if "runbook" in each]
-    assert len(named) == 7 and all(f"\n## {name}\n" in books.lower() for name in named)
+    assert len(named) == 8 and all(f"\n## {name}\n" in books.lower() for name in named)
 
 
 def test_sources_stand_beside_what_they_were() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import islice
@@ -21,9 +22,13 @@ from evenflow.pipelines.pages.report import files
 from evenflow.pipelines.pages.report.view import word_list
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums
+from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums, Verdict
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.measures.representation.dr import score, sums
+from evenflow.transforms.measures.shift.measure import ALL
+from evenflow.transforms.measures.shift.strata import LONGEST, NONE
 from evenflow.transforms.storage.storage import Storage
+from evenflow.wordlists.loader import WordList
 
 BACK = 64  # panes that are read at a time to find those of the window
 PASSAGE = 300  # characters of a document that are shown
@@ -51,6 +56,7 @@ def why(
     else:
         state = entry.verdict.state
         names = [n for n, each in entry.attributes.items() if each.verdict.state == state]
+        names = [n for n in reasons.shifted(entry) if n in entry.attributes] or names
         names = names or list(entry.attributes)
     # Weights continue what was accepted before, so all of it is judged
     weighs = entry.weights is not None and any(n in entry.weights.attributes for n in names)
@@ -93,16 +99,21 @@ def _attribute(
     """Explain an attribute of a pane. Raises KeyError for one that the pane does not have."""
     each = entry.attributes[name]
 
-    def sums(panes: Sequence[PaneEntry]) -> dict[int, Sums]:
+    def sums_of(panes: Sequence[PaneEntry]) -> dict[int, Sums]:
         return {one.pane: one.attributes[name].sums for one in panes if name in one.attributes}
 
-    before = sums(earlier)
+    words = word_list(config, name, each.groups, each.labels)
+    source, off = reasons.shifted(entry).get(name, ("", None))
+    if off is not None and words is not None:
+        own = _of_source(storage, entry, each, source, off, config, words)
+        if own is not None:
+            return own
+    before = sums_of(earlier)
     mentions = sum(sum(one.counts) for one in (each.sums, *before.values()))
     if not weighs and mentions < config.gate.min_mentions:  # then all that was accepted counts
-        before = sums(_earlier(history, entry.pane, entry.pane))
+        before = sums_of(_earlier(history, entry.pane, entry.pane))
     rows = _rows(storage, entry, name, each, config)
     rows.counts *= reasons.people_per_mention(each)
-    words = word_list(config, name, each.groups, each.labels)
     found = reasons.attribute(each, before, rows, words.labels if words is not None else None)
     found.less = weights.forgotten(name, each.unweighted, each.sums)
     texts = _texts(storage, entry, [row.id for row in found.documents], config)
@@ -110,6 +121,63 @@ def _attribute(
     for row in found.documents:
         row.passage, row.labels = passage(texts.get(row.id, ""), finder)
     return found
+
+
+def _of_source(
+    storage: Storage,
+    entry: PaneEntry,
+    each: AttributeEntry,
+    source: str,
+    off: Any,
+    config: Config,
+    words: WordList,
+) -> AttributeWhy | None:
+    """Explain the shift of a source by its own documents, beside the shares that it had.
+
+    Returns:
+        None where rows do not say of which source they are, or none can be read.
+    """
+    shift: Any = entry.measures["shift"]
+    key, text, by = config.fields.id, config.fields.column, config.reference.by
+    alone = entry.set_aside if source in shift.aside else None
+    if by is None and source != ALL and {*(shift.aside if alone else shift.strata)} != {source}:
+        return None  # they are by file, which rows do not have
+    found = PaneCounts([], np.zeros((0, len(each.groups))))
+    read = [key, text, *([by] if by not in (None, key, text) and source != ALL else [])]
+
+    def chosen(table: pa.Table) -> Any:
+        own = table[read[-1]].to_pylist() if read[2:] else [source] * len(table)
+        return pa.array([source == str(NONE if one is None else one)[:LONGEST] for one in own])
+
+    places = [("quarantine", alone)] if alone else [(entry.folder, one) for one in entry.shards]
+    rows = [
+        row
+        for folder, file in places
+        for row in files.rows(storage, (folder, file.name), read, chosen, found.unread, read)
+    ]
+    if not rows:
+        return None
+    finder, labels = LabelFinder([words]), Counter[str]()
+    mentions = [finder.find(row[text]) for row in rows]
+    for row, own in zip(rows, mentions, strict=True):
+        labels.update(row[text][one.start : one.end].lower() for one in own)
+    found.ids = [row[key] for row in rows]
+    groups = [[one.group for one in own] for own in mentions]
+    found.counts = np.array([[own.count(one) for one in each.groups] for own in groups], float)
+    if off.of == "documents":  # each counts as one mention of the group that leads it
+        found.counts = (2 * found.counts > found.counts.sum(axis=1, keepdims=True)).astype(float)
+    total = sums(found.counts)
+    update = {"verdict": Verdict(state=off.state, reason=off.reason), "target": off.expected}
+    update |= {"labels": dict(labels), "sums": total, "people": None}
+    update["rolling"] = score(total, [one / sum(off.expected) for one in off.expected])
+    made = reasons.attribute(each.model_copy(update=update), {}, found, words.labels)
+    made.source = "all judged sources" if source == ALL else source
+    texts = {row[key]: row[text] for row in rows}
+    for one in made.documents:
+        one.passage, one.labels = passage(texts[one.id], finder)
+    for label in made.labels if off.of == "documents" else ():
+        label.share = None
+    return made
 
 
 def _earlier(history: History, pane: int, most: int) -> list[PaneEntry]:

@@ -79,6 +79,13 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     assert last.attributes["gender"].sums.documents == last.documents == kept.num_rows
     assert evenflow("gate", "verify", str(output), "--files").returncode == 0
 
+    [own] = json.loads(evenflow("gate", "why", str(output), "--json").stdout)["attributes"].values()
+    assert own["source"] == "b" and {each["group"] for each in own["labels"]} == {"male"}
+    name = found[-1]["set_aside"]["name"]
+    moved = pq.read_table(output / "quarantine" / name)["id"].to_pylist()
+    assert {each["id"] for each in own["documents"]} <= {*moved}
+    assert [each["mentions"] for each in own["groups"]] == [0, 4 * len(moved)]
+
     accept = ["gate", "accept", str(output), "--reason", "right", "--pane"]
     done = evenflow(*accept, f"{first}..")
     assert f"of these, {gone} documents that were set aside count from now on" in done.stdout
