@@ -166,7 +166,7 @@ def _of_source(
     found.counts = np.array([[own.count(one) for one in each.groups] for own in groups], float)
     if off.of == "documents":  # each counts as one mention of the group that leads it
         found.counts = (2 * found.counts > found.counts.sum(axis=1, keepdims=True)).astype(float)
-    total = sums(found.counts)
+    total = sums(found.counts.astype(np.int64))
     update = {"verdict": Verdict(state=off.state, reason=off.reason), "target": off.expected}
     update |= {"labels": dict(labels), "sums": total, "people": None}
     update["rolling"] = score(total, [one / sum(off.expected) for one in off.expected])
