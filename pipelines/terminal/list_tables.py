@@ -82,6 +82,8 @@ def checked(rows: Sequence[dict[str, Any]]) -> None:
             weak = any((each["precision"] or 0) < 0.5 for each in labels)
             state = "sound" if row["sound"] and not weak else "no defect, but see below"
             groups, count = len(row["groups"]), counted(sum(row["groups"].values()), "label")
+            if "corpus" not in row:
+                count += "; whether they mean other things too (may, white), --corpus shows"
             print(visible(f"{row['list']}: {state}; {counted(groups, 'group')}, {count}"))
         for label, other in row.get("common_words", {}).items():
             print(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["commands"]
 
 COMMAND = str(Path(sys.executable).with_name("evenflow"))
+UNCHECKED = "whether they mean other things too (may, white), --corpus shows"
 COLOUR = "attribute: colour\ngroups:\n  red: [scarlet]\n  blue: [azure]\n"
 
 
@@ -290,17 +291,15 @@ def test_wordlists(call: Call, tmp_path: Path) -> None:
     assert call("words", "show", own).out == "red: scarlet\nblue: azure\n"
     groups = call("words", "show", own, "--json").json["groups"]
     assert groups == {"red": ["scarlet"], "blue": ["azure"]}
-    assert (
-        call("words", "check", "age", own).out.splitlines()[1]
-        == f"{own}: sound; 2 groups, 2 labels"
-    )
+    found = call("words", "check", "age", own).out.splitlines()[1]
+    assert found == f"{own}: sound; 2 groups, 2 labels; {UNCHECKED}"
 
 
 def test_wordlists_check_calls_no_list_sound_beside_a_warning(call: Call, tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("attribute: place\ngroups: {here: [Polish], there: [German]}\n")
     first, second = call("words", "check", own).out.splitlines()
-    assert first == f"{own}: no defect, but see below; 2 groups, 2 labels"
+    assert first == f"{own}: no defect, but see below; 2 groups, 2 labels; {UNCHECKED}"
     assert "counts each “polish” too" in second
     assert not call("words", "check", own, "--json").json[0]["sound"]
     own.write_text(COLOUR)
@@ -317,7 +316,7 @@ def test_wordlists_check_says_every_defect_of_every_list(call: Call, tmp_path: P
     )
     ended = call("words", "check", bad, good, none)
     assert ended.status == 2
-    assert ended.out == f"{good}: sound; 2 groups, 2 labels\n"
+    assert ended.out == f"{good}: sound; 2 groups, 2 labels; {UNCHECKED}\n"
     places = [line.split(": ")[1] for line in ended.err.splitlines()]
     assert places == [f"{bad}:4", f"{bad}:5", str(none)]
     listed = call("words", "check", bad, good, "--json")
