@@ -6,6 +6,7 @@ Every command imports this, help too, so it imports little.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,15 +14,17 @@ from typing import Any
 
 from evenflow.schemas.words import counted as counted
 
+JOINER = re.compile(r"\s+\u2063\s+")  # of a document's parts, see io.parts
+
 
 def visible(text: str) -> str:
     """Make text that cannot steer a terminal.
 
     Returns:
         The text with blanks and line breaks as blanks, and with control characters, bidi marks,
-        zero-width characters and lone surrogates as escapes.
+        zero-width characters and lone surrogates as escapes. Parts of a chat have “ / ” between.
     """
-    return "".join(map(_visible, text))
+    return "".join(map(_visible, JOINER.sub(" / ", text)))
 
 
 def _visible(character: str) -> str:

@@ -41,7 +41,7 @@ from rich.text import Text
 from evenflow.pipelines.terminal.lines import counted, event, visible
 from evenflow.schemas.documents import Figures
 from evenflow.schemas.ledger import PaneEntry
-from evenflow.schemas.words import duration, said, score
+from evenflow.schemas.words import duration, said, score, size
 from evenflow.transforms.io import formats
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ class Pace:
         """
         entry = progress.entry
         first = not self.committed_documents
-        self.committed_documents += entry.documents
+        self.committed_documents += entry.documents + (
+            entry.set_aside.rows if entry.set_aside else 0
+        )
         self.committed_size += entry.input_bytes
         # With several workers only panes are reported, not blocks.
         self.documents = max(self.documents, self.committed_documents)
@@ -179,7 +181,7 @@ class Lines(Reporter):
 
     def _line(self, entry: PaneEntry | None, now: float) -> str:
         pace = self.pace
-        ahead = ", ".join([f"{pace.rate(now):.1f} MB/s", *_ahead(pace, now)])
+        ahead = ", ".join([f"{size(pace.rate(now) * 1e6)}/s", *_ahead(pace, now)])
         if entry is None:
             return f"reading: {counted(pace.documents, 'document')}, {ahead}"
         verdict = entry.verdict
@@ -240,7 +242,7 @@ class TerminalBar(Reporter):
         line = Table.grid(padding=(0, 1))
         words = [
             *_ahead(pace, now),
-            f"{pace.rate(now):.1f} MB/s",
+            f"{size(pace.rate(now) * 1e6)}/s",
             counted(pace.documents, "document"),
         ]
         line.add_row(bar, Text(", ".join(words), overflow="ellipsis", no_wrap=True))

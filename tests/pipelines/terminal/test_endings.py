@@ -21,8 +21,10 @@ from evenflow.pipelines.terminal.endings import (
     stoppable,
     undisturbed,
 )
+from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.config import ConfigError
 from evenflow.transforms.io.files import InputError, UnreadableError
+from evenflow.transforms.io.parts import SEPARATOR
 from evenflow.transforms.storage.directory import Directory
 from evenflow.wordlists.loader import WordListError
 
@@ -110,6 +112,12 @@ def test_without_an_output_there_is_no_advice_on_it() -> None:
     )
     denied = PermissionError(errno.EACCES, "Permission denied", "/a")
     assert explained(denied, Session())[0] == "/a: Permission denied"
+
+
+def test_the_parts_of_a_chat_have_a_stroke_between() -> None:
+    assert visible(SEPARATOR.join(["She came.", "He left."])) == "She came. / He left."
+    assert visible("She came. \u2063 He left.") == "She came. / He left."
+    assert visible("a\u2063b") == "a\\u2063b"
 
 
 def test_a_message_in_lines_of_text_and_as_one_of_json(capsys: pytest.CaptureFixture[str]) -> None:

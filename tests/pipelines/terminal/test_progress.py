@@ -17,7 +17,7 @@ from progress_panes import MB, done
 from evenflow.pipelines.terminal import progress
 from evenflow.pipelines.terminal.progress import LINE_SECONDS, Pace, reporter
 from evenflow.schemas.documents import Figures
-from evenflow.schemas.ledger import StreamPane
+from evenflow.schemas.ledger import Shard, StreamPane
 
 
 class Clock:
@@ -119,6 +119,16 @@ def test_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
         "pane 1: block (gender: \\u001b[31mwhy); 1,244 documents, 6.0 MB/s, 60 %, 7 s left,"
         " 2 dead letters; rolling DR gender –",
     ]
+
+
+def test_a_pane_of_which_a_part_is_set_aside(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    part = done(0, MB // 100, 1, 1, documents=21)
+    part.entry.set_aside = Shard(name="a", rows=29, bytes=1, sha256="0" * 64)
+    with reporter("text", {"a.jsonl": MB}, clock=clock) as report:
+        clock.now += 1
+        report.on_pane(part)
+    assert "; 50 documents, 10.0 kB/s, 100 %" in capsys.readouterr().err
 
 
 def test_what_is_only_measured_is_done_when_it_was_read(capsys: pytest.CaptureFixture[str]) -> None:
