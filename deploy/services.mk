@@ -15,13 +15,15 @@ kafka: $(SERVICES)/kafka/.checked
 # A broker for a trial, which ends with this command; its records end with it.
 PORT ?= 9092
 broker: kafka
+	@$(PYTHON) -c 'import socket; [socket.create_server(("127.0.0.1", $(PORT) + n)).close() for n in (0, 1)]' 2>/dev/null || \
+		{ echo "port $(PORT) is taken, or the next one; name another: make broker PORT=19092" >&2; exit 1; }
 	@folder=$$(mktemp -d); trap 'kill $$pid 2>/dev/null; rm -rf $$folder' EXIT; trap 'exit 0' INT TERM; \
 	sed "s#CONTROLLER_PORT#$$(($(PORT) + 1))#; s#PORT#$(PORT)#; s#LOG_DIR#$$folder/data#" deploy/kafka/server.properties | \
 		sed 's#:PORT#:$(PORT)#; s#topics.enable=false#topics.enable=true#' > $$folder/server.properties; \
 	java -cp '$(SERVICES)/kafka/lib/*' kafka.tools.StorageTool format --standalone --cluster-id 4L6g3nShT-eMCtK--X86sw \
 		--config $$folder/server.properties >/dev/null 2>&1 || exit 1; \
 	java -Xmx512m -cp '$(SERVICES)/kafka/lib/*' kafka.Kafka $$folder/server.properties >$$folder/log 2>&1 & pid=$$!; \
-	until $(BIN)/python -c 'import socket; socket.create_connection(("127.0.0.1", $(PORT)))' 2>/dev/null; do \
+	until $(PYTHON) -c 'import socket; socket.create_connection(("127.0.0.1", $(PORT)))' 2>/dev/null; do \
 		kill -0 $$pid 2>/dev/null || { tail $$folder/log >&2; exit 1; }; sleep 1; done; \
 	echo "Kafka at localhost:$(PORT); Ctrl-C ends it"; wait $$pid
 flink: $(SERVICES)/flink/gradle/wrapper

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -59,3 +60,13 @@ def test_from_a_broker_to_a_release(tmp_path: Path) -> None:
         for each in reversed(running):
             os.killpg(each.pid, signal.SIGTERM)
             each.wait(60)
+
+
+def test_a_broker_whose_port_is_taken_says_so() -> None:
+    require(kafka_broker.installed())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = ["make", "-C", str(ROOT), "broker", f"PORT={port}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and "Kafka at" not in done.stdout
+    assert f"port {port} is taken" in done.stderr
