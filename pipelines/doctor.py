@@ -10,7 +10,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -169,9 +169,12 @@ def _measures(planned: Planned) -> Iterator[Diagnosis]:
 def _input(planned: Planned) -> Iterator[Diagnosis]:
     """The input's files."""
     if planned.inputs:
-        from evenflow.transforms.storage.objects import trying
+        within: AbstractContextManager[None] = nullcontext()
+        if any("://" in each for each in planned.inputs):
+            from evenflow.transforms.storage.objects import trying
 
-        with trying(STORE_SECONDS):
+            within = trying(STORE_SECONDS)
+        with within:
             found = files.find(planned.inputs, planned.config.strict_input)
         size = sum(each.bytes for each in found.files.values())
         count = "1 file" if len(found.files) == 1 else f"{len(found.files):,} files"

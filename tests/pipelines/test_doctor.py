@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,6 +51,13 @@ def test_an_output_is_tried_and_nothing_is_left(tmp_path: Path, place: str) -> N
     assert ("disk" in parts) == (place != "memory")
     assert [each.name for each in output.tree()] == before
     assert place != "new" or not (tmp_path / "new").exists()
+
+
+def test_files_are_looked_at_without_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("She came.")
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    monkeypatch.delitem(sys.modules, objects.__name__)
+    assert found(inputs=[str(tmp_path)])["input"].state == "fine"
 
 
 def test_a_store_that_overwrites_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
