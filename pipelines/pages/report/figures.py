@@ -58,7 +58,7 @@ def figures(
             "panes_failed": totals.panes_failed,
             "failed": totals.failures,
             "failures": [
-                {"pane": pane, **failure.model_dump()} for pane, failure in totals.last_failures
+                {"pane": at, **failure.model_dump()} for at, failure in totals.last_failures
             ],
         },
         "llm": llm(totals),
