@@ -111,7 +111,7 @@ class AttributeWhy(Entry):
     words: WordFacts | None
     unread: list[str]
     missing: list[str] = Field(default_factory=list[str])
-    less: str | None = Field(None, exclude_if=lambda value: value is None)
+    less: str | None = Field(default=None, exclude_if=lambda value: value is None)
     source: str | None = None
 
 

@@ -6,6 +6,8 @@
     python tests/benchmarks/exchange.py --texts CORPUS.jsonl.gz …
     # by sentence: the rows of exchange_sentences.jsonl in documents kept for the report
     python tests/benchmarks/exchange.py --sentences
+    # what stays of the persons of gender who change, in the first 2,500 documents: an hour
+    python tests/benchmarks/exchange.py --stays 2500
 
 An exchange counts as right if everybody whom it names may change in this document and nobody is
 changed by half: all mentions of each person change. Recall is of all mentions that may change.
@@ -42,8 +44,9 @@ from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import cuts, files
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution import reading, roles
 from evenflow.transforms.substitution.counterfactuals import rewrite
+from evenflow.transforms.text.words import LETTERS_ONLY
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
@@ -141,6 +144,40 @@ def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) 
             )
 
 
+def what_stays(documents: Sequence[Labelled], judge: reading.DocumentJudge, cut: float) -> None:
+    """Print what stays of the persons of gender who change: mentions, and words without a label.
+
+    Such a word counts in a sentence that names nobody else of its group.
+    """
+    words = load("gender")
+    group_of = {label: words.groups[group] for label, group in words.labels.items()}
+    group_of |= roles.of(words).groups
+    changed_documents = persons = half = 0
+    stay: Counter[str] = Counter()
+    for each in documents:
+        done = rewrite(each.text, [words], "gender", min_probability=cut, judge=judge)
+        edited = {edit.start for edit in done.edits}
+        owner = {each.places[at].start: who for at, who in each.owners.items()}
+        changed_documents += bool(edited)
+        for group in words.groups if edited else ():
+            pairs = zip(done.sets, done.targets, strict=True)
+            made = [own for own, target in pairs if target and own.source == group]
+            changed = {owner.get(mention.start) for own in made for mention in own.mentions}
+            here = {each.places[at].start for at, name in enumerate(each.groups) if name == group}
+            persons += len(changed)
+            half += len({owner[at] for at in here - edited} & changed)
+            for start, end in {span for own in made for span in own.spans}:
+                if {owner[at] for at in here if start <= at < end} <= changed:
+                    stay.update(
+                        found[0].lower()
+                        for found in LETTERS_ONLY.finditer(each.text, start, end)
+                        if group_of.get(found[0].lower()) == group
+                        and found.start() not in edited | owner.keys()
+                    )
+    print(f"{len(documents)} documents, {changed_documents} of them with a change")
+    print(f"persons of whom a mention stays: {share(half, persons)}; words that stay: {dict(stay)}")
+
+
 def area_between(
     chances: NDArray[Any], true: NDArray[Any], documents: Sequence[str]
 ) -> tuple[float, float]:
@@ -200,6 +237,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / labelled.FILE)
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--sentences", action="store_true", help="figures by sentence alone")
+    parser.add_argument("--stays", type=int, help="of how many documents it is counted what stays")
     parser.add_argument("--write", type=Path, help="file of the texts kept for the report")
     args = parser.parse_args()
     reader, first = Reader(args.models), FirstStage.shipped()
@@ -210,14 +248,17 @@ def main() -> None:
         rows = [json.dumps({"id": name, "text": text}) for name, text in texts_of]
         args.write.write_text("\n".join(rows), encoding="utf-8")
         return
-    judge = SetJudge(reader, first)
+    judge, own, cut = SetJudge(reader, first), reading.DocumentJudge(reader), cut_of(reader)
+    if args.stays:
+        gender = [each for each in documents if each.attribute == "gender"]
+        what_stays(gender[: args.stays], own, cut)
+        return
     if args.sentences:
         by_sentence(kept, judge, reader)
         return
     show("Documents kept for the report", kept, judge, reader)
     if unseen := labelled.part(documents, labelled.UNSEEN):
         show("Kinds of text that were not learnt from", unseen, judge, reader)
-    own, cut = reading.DocumentJudge(reader), cut_of(reader)
     print("Winogender:", plain_texts(list(winogender(DATA / "winogender.tsv")), own, cut))
 
 
