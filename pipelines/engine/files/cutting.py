@@ -139,7 +139,8 @@ def cut(
                 if done == count:
                     break
                 segments += _segment(file, first, at, start, len(segments))
-                stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
+                if before or taken:  # else the pane ends with the file before
+                    stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
                 yield Pane(number, tuple(segments), size, stored, begin.pane)
                 number, docs, size, segments = number + 1, 0, 0, []
                 # Before its first record a file begins at its start, as after a restart
