@@ -254,12 +254,11 @@ class Calibrator:
         """
         weights = np.ones(len(self.documents)) if near is None else near
         solution, lower = None, max([each.dr(weights) or 0.0 for each in aims], default=0.0)
-        if self.limit == 1 or not aims or not len(weights):
+        met = near is None and lower <= SAME  # weights of 1 are nearest
+        if self.limit == 1 or not aims or not len(weights) or met:
             return weights, solution, lower
         at = {each.name: (each.dr(weights) or 0.0, each.after(weights).sum()) for each in aims}
         for _ in range(ROUNDS if near is None else ROUNDS // 4):
-            if near is None and all(dr <= SAME for dr, _ in at.values()):
-                break
             weights, solution = self._solved(price, aims, at)
             now = {each.name: (each.dr(weights) or 0.0, each.after(weights).sum()) for each in aims}
             if math.isinf(price):

@@ -209,3 +209,15 @@ def test_the_same_documents_in_profiles_or_one_by_one():
         documents=[2] * 30,
     ).calibrate()
     assert twice.weights[::2] == pytest.approx(once.weights, abs=1e-4)
+
+
+def test_weights_that_meet_a_target_are_the_nearest_to_1():
+    """A target that is met at once ends nothing: the weights were found at the DR of before."""
+    draw = np.random.default_rng(3)
+    counts = draw.integers(1, 9, 75).astype(float)
+    counts = np.stack([counts, counts[::-1]], axis=1)
+    counts[0, 0] += 1
+    found = Calibrator(
+        np.ones(75), [Aim("a", counts, np.full(2, 0.5), np.zeros(2))], []
+    ).calibrate()
+    assert np.abs(found.weights - 1).max() < 0.01 and abs(found.aims[0].after) < 1e-5

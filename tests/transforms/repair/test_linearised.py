@@ -47,7 +47,7 @@ def test_the_terms_are_what_another_document_changes(
     found = one._priced(price, one.aims)
     linear, weights = Linearised(one, found), found.weights[OF]
     counts = {name: [each[OF] for each in own] for name, own in COUNTS.items()}
-    step, plain = 1e-3, 0.0
+    step, plain = 3e-3, 0.0  # a solver leaves 1e-6 of a share, which a smaller step would blow up
     for aim in one.aims:
         moved = []
         for profile in range(len(SOURCE)):
