@@ -26,7 +26,7 @@ from evenflow.transforms.measures.stereotypes.masking import (
     mask,
     names_group,
 )
-from evenflow.transforms.measures.stereotypes.reasons import reasons
+from evenflow.transforms.measures.stereotypes.reasons import STRONG, is_held, reasons
 from evenflow.transforms.models import encoder, files
 
 __all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
@@ -172,7 +172,10 @@ class EncoderScorer:
         stance, share = probabilities.likeliest(prediction.stance)
         found["stance"] = Indicator(stance, (), share)
         strength = round(prediction.strength, ROUNDED)
-        found["strength"] = Indicator(f"{strength:.2f}", self._strong_words(text, labels))
+        # Looking for these words reads the sentence again and again; others are no reason
+        is_told = strength >= STRONG and is_held(stance, share)
+        words = self._strong_words(text, labels) if is_told else ()
+        found["strength"] = Indicator(f"{strength:.2f}", words)
         association = round(prediction.association, ROUNDED)
         creed = prediction.creed
         if creed is not None:

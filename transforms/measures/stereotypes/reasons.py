@@ -52,8 +52,7 @@ def reasons(
     `strength`: How strong people would call the stereotype (0 to 1).
     """
     lines: list[str] = []
-    stance = values.get("stance", ("", 0.0))
-    held = stance[0] in ("", "stated") or stance[1] < SURE
+    held = is_held(*values.get("stance", ("", 0.0)))
     if held and of_creed:
         lines.append("is about a creed, and not about people")
     if held and strength >= STRONG and words.get("strength"):
@@ -70,6 +69,11 @@ def reasons(
             continue
         lines.append(meaning + _quoted(words.get(name, ()) if name in QUOTED else ()))
     return lines[:MOST]
+
+
+def is_held(stance: str, share: float) -> bool:
+    """Whether a sentence states what it says itself, as far as a stance is sure."""
+    return stance in ("", "stated") or share < SURE
 
 
 def _are_several(words: Sequence[str]) -> bool:
