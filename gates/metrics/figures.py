@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from prometheus_client.core import Exemplar, Metric
@@ -66,7 +68,10 @@ def _counts(totals: Totals) -> Iterator[draw.Row]:
     for name, about, key in SETS:
         values = {each: getattr(own, key) for each, own in repairs.items()}
         yield name, about, "attribute", values
-    barred = {(name, why): n for name, own in repairs.items() for why, n in own.barred.items()}
+    barred = Counter[tuple[str, str]]()
+    for name, own in repairs.items():
+        for why, n in own.barred.items():  # without its figures: a label has few values
+            barred[name, re.split("[,:]", why)[0]] += n
     about = "Sets that could not be exchanged, by reason."
     yield "repair_barred_sets", about, "attribute reason", barred
 

@@ -171,7 +171,7 @@ def test_what_repair_and_filter_did() -> None:
         sets=10,
         eligible=7,
         changed=3,
-        barred={"quoted": 2, "a name": 1},
+        barred={"quoted": 2, "unsure, it needs 0.7": 1, "unsure, it needs 0.8": 1},
     )
     seen = Filtered(action="flag", threshold=0.6, asked=9, potential=4, strong=2)
     entry.measures["stereotypes"] = Stereotypes(attributes={"gender": seen})
@@ -189,6 +189,7 @@ def test_what_repair_and_filter_did() -> None:
     ]
     assert told == [20, 14, 6, 18, 4]
     assert found["evenflow_repair_barred_sets_total", (*place, ("reason", "quoted"))] == 4
+    assert found["evenflow_repair_barred_sets_total", (*place, ("reason", "unsure"))] == 4
 
 
 def test_latencies_are_a_histogram() -> None:
