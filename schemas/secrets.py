@@ -19,17 +19,9 @@ from evenflow.schemas.messages import Problem, nearest, refuse
 # Security settings of kafka-python whose values are secrets
 SECRETS = frozenset({"sasl_plain_password", "ssl_password"})
 SECURITY = SECRETS | {
-    "security_protocol",
-    "sasl_mechanism",
-    "sasl_plain_username",
-    "sasl_kerberos_name",
-    "sasl_kerberos_service_name",
-    "sasl_kerberos_domain_name",
-    "ssl_check_hostname",
-    "ssl_cafile",
-    "ssl_certfile",
-    "ssl_keyfile",
-    "ssl_crlfile",
+    *("security_protocol", "sasl_mechanism", "sasl_plain_username"),
+    *("sasl_kerberos_name", "sasl_kerberos_service_name", "sasl_kerberos_domain_name"),
+    *("ssl_check_hostname", "ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile"),
     "ssl_ciphers",
 }
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")

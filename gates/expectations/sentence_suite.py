@@ -23,15 +23,8 @@ SAME = "text_cda (same as sent_text)"
 # Of sure and strong stereotypes that are still in the text, but for those that say why they stay
 KEPT = "strength (kept)"
 PLAIN = (
-    "id",
-    "attribute",
-    "sent_id",
-    "start",
-    "end",
-    "potential_stereotype",
-    "strength",
-    "score_scsc",
-    "remove_sentence",
+    *("id", "attribute", "sent_id", "start", "end"),
+    *("potential_stereotype", "strength", "score_scsc", "remove_sentence"),
 )
 
 

@@ -209,11 +209,7 @@ def decode(raw: bytes, where: str = "") -> str:
 
 def _kind(value: Any) -> str:
     """Name the JSON type of a value."""
-    names = {
-        type(None): "null",
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        str: "text",
-    }
-    return names.get(type(value), "a list" if isinstance(value, list) else "an object")
+    if value is None:
+        return "null"
+    names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list"}
+    return names.get(type(value), "an object")

@@ -54,6 +54,10 @@ NUMBER = re.compile(r"\d[\d.,]*[^\S\r\n]?\Z")
 NAME = re.compile(rf"\.?\s+\W?{LETTERS}")
 # A capital within a sentence and before a hyphen is a term’s: “the His-tag”
 TERM, WITHIN = re.compile("-[a-z]"), re.compile(r"[a-z,;] \Z")
+# Before a unit of work, and in “man-in-the-middle”, a label is nobody
+WORK = re.compile(r"-(?:(?:hour|day|week|month|year)s?|power|in-the-)\b")
+JOINED = re.compile(r"[A-Z]\w*[-\u2010-\u2013]\Z"), re.compile(r"[-\u2010-\u2013](?!S?[Hh])[A-Z]")
+SYMBOLS = ("he", "his", "she")
 SHOUTED = re.compile(r"\.?\s?[A-Z]{4,}")  # a name in capitals
 INDENT = 16  # characters of a line's indent at most
 USUAL = re.compile(r"[A-Z][a-z]+\.? ")  # a title as it is mostly written
@@ -161,7 +165,11 @@ class Forms:
                 yield start, end, label
                 return
         if half := HALF_AFTER.match(right):
-            other = self._other(label, word + spelling.fold(half[1] or half[2]))
+            tail = spelling.fold(half[1] or half[2])
+            # A longer one may take the place of letters: “waiter/tress”
+            cuts = range(max(1, min(4, len(word) - 1)) if len(tail) > 2 else 1)
+            others = (self._other(label, word[: len(word) - cut] + tail) for cut in cuts)
+            other = next((each for each in others if each is not None), None)
             if other is not None:
                 yield start, end, label
                 yield end, end + len(half[0]), other
@@ -179,6 +187,8 @@ class Forms:
             _is_code(left, right)
             or (self._short[label] and _is_no_title(left, written, right))
             or (written.istitle() and TERM.match(right) and WITHIN.search(left))
+            or (word in SYMBOLS and written.istitle() and _is_joined(left, right))
+            or WORK.match(right)
         ):
             yield start, end, label
 
@@ -204,6 +214,11 @@ def _is_code(left: str, right: str) -> bool:
             re.match(r"[/~]|\.\.?/|\w:\\", run) or re.search(r"[._\d]\w*[/\\]|[/\\]\w*[._\d]", run)
         )
     return run.count(".") > 1 and re.fullmatch(r"[\w-]+(\.[\w-]+){2,}", run) is not None
+
+
+def _is_joined(left: str, right: str) -> bool:
+    """Whether a hyphen joins a word to one with a capital: “He-Ne”, “Ser-His-Asp”."""
+    return JOINED[0].search(left) is not None or JOINED[1].match(right) is not None
 
 
 def _is_no_title(left: str, word: str, right: str) -> bool:

@@ -66,15 +66,8 @@ if TYPE_CHECKING:
 BESIDE = 64  # requests of earlier commits that may wait, in an object store
 TIMINGS = 64  # panes whose timings are one file of an object store
 FOLDERS = (
-    "accepted",
-    "quarantine",
-    "dead-letter",
-    "sentences",
-    "set-aside",
-    "staged",
-    "ledger",
-    "checks",
-    "gate",
+    *("accepted", "quarantine", "dead-letter", "sentences", "set-aside"),
+    *("staged", "ledger", "checks", "gate"),
 )
 
 

@@ -28,7 +28,7 @@ def found(finder: LabelFinder, text: str) -> list[tuple[str, str]]:
         ("Sex: fe/male", ["female", "male"]),
         ("the chair(wo)man of it", ["woman", "man"]),
         ("a prince(ss) of it", ["prince", "princess"]),
-        ("a widow/er of it", ["widow", "widower"]),
+        ("a widow/er of it, a waiter/tress", ["widow", "widower", "waiter", "waitress"]),
         ("(fe)males and (wo)men", ["females", "males", "women", "men"]),
         ("he/she and women/men", ["he", "she", "women", "men"]),
     ],
@@ -70,6 +70,8 @@ def test_a_word_that_a_lines_end_broke_is_one_word(
         "Open he.wikipedia.org for more.",
         "Type `man tar` for the options.",
         "We cleaved the His-tag from it.",
+        "A He-Ne laser; the triad is Ser-His-Asp.",
+        "A man-in-the-middle attack took 500 man-hours of man-power.",
     ],
 )
 def test_a_token_of_code_or_a_unit_is_no_mention(finder: LabelFinder, text: str) -> None:
@@ -80,6 +82,11 @@ def test_a_token_of_code_or_a_unit_is_no_mention(finder: LabelFinder, text: str)
     ("text", "labels"),
     [
         ("Dear Mr. Smith and Ms Jones,", ["mr", "ms"]),
+        ("so may He guide us, we ask His help, when He/She asks", ["he", "his", "he", "she"]),
+        (
+            "then King Charles, Aunt March and the Queen left by her man-made car",
+            ["king", "aunt", "queen", "her", "man"],
+        ),
         ("ms smith said that mr jones left", ["ms", "mr"]),
         ("MR SMITH AND MS JONES LEFT", ["mr", "ms"]),
         ("A password: his/her own, or his/her/their.", ["his", "her", "his", "her"]),

@@ -33,16 +33,8 @@ __all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
 
 # The ten indicators, in the order of the output
 NAMES = (
-    "target",
-    "connotation",
-    "gram_form",
-    "ling_form",
-    "behaviour",
-    "situation",
-    "evaluation",
-    "generalization",
-    "explanation",
-    "signal_word",
+    *("target", "connotation", "gram_form", "ling_form", "behaviour"),
+    *("situation", "evaluation", "generalization", "explanation", "signal_word"),
 )
 # Indicators that rest on the words that name the group
 OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})
