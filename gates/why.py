@@ -33,9 +33,11 @@ from evenflow.schemas.ledger import (
     Verdict,
 )
 from evenflow.schemas.words import Table, counted, dr_of, number, percent, ranges, said
+from evenflow.transforms.measures.verdict import UNSET
 
 Floats = npt.NDArray[np.float64]
 
+NAMED = 5  # sources that are named
 MOST = 10  # documents and labels that are listed
 DIGITS = 6
 
@@ -185,7 +187,24 @@ def rule(entry: PaneEntry) -> tuple[str, str]:
     key = next((each for each in ("reading", "checks", "asking") if each in found), str(state))
     if found == ("shift",):
         key = _shift_key(entry)
+    if key == "open":
+        return key, "; ".join(_as_it_should(entry))
     return key, kinds()[key]["rule"].replace("{causes}", " and ".join(found))
+
+
+def _as_it_should(entry: PaneEntry) -> Iterator[str]:
+    """What an open pane was judged by."""
+    found: Any = entry.measures.get("shift")
+    known = [] if found is None else [name for name in found.strata if name not in found.learning]
+    if known:
+        more = ", …" if len(known) > NAMED else ""
+        yield f"{counted(len(known), 'source')} as before ({', '.join(known[:NAMED])}{more})"
+    states = {name: each.verdict for name, each in entry.attributes.items()}
+    unset = [name for name, each in states.items() if each.reason.endswith(UNSET)]
+    if below := [n for n, each in states.items() if each.state == "open" and n not in unset]:
+        yield f"DR of {', '.join(below)} is below its thresholds"
+    else:
+        yield f"DR of {', '.join(unset)}: {UNSET}" if unset else "DR is not judged"
 
 
 def _shift_key(entry: PaneEntry) -> str:
@@ -212,8 +231,8 @@ def sources(entry: PaneEntry) -> list[Source]:
     found: Any = entry.measures.get("shift")
     if found is None:
         return []
-    judged = {"all judged sources": found.attributes}
-    judged |= {source: own for source, own in found.off.items() if source in found.strata}
+    judged = {source: own for source, own in found.off.items() if source in found.strata}
+    judged = {f"all {'others' if judged else 'judged sources'}": found.attributes} | judged
     off = [
         Source(
             source=source,

@@ -12,7 +12,7 @@ from evenflow.gates.ledger.combine import add_sums
 from evenflow.schemas.ledger import AttributeEntry, Checks, People, State, Sums, Verdict
 from evenflow.transforms.measures.representation.dr import score, sums
 from evenflow.transforms.measures.shift.measure import Shift, Shifted
-from evenflow.transforms.measures.verdict import Thresholds, decide
+from evenflow.transforms.measures.verdict import UNSET, Thresholds, decide
 
 LIMITS = Thresholds(0.1, 0.2, 20, 0.02)
 TARGET = [0.5, 0.5]
@@ -156,3 +156,13 @@ def test_where_people_are_counted_labels_weigh_by_them() -> None:
     assert first.share > 0 > second.share
     assert found.words is not None
     assert (found.words.dr, found.words.passages) == (0.25, 7)
+
+
+def test_the_rule_of_an_open_pane_names_what_was_compared() -> None:
+    fine = Verdict(state="open", reason="")
+    shift = Shift(verdict=fine, strata={"a": (1, {}), "b": (2, {})}, learning={"b": 2})
+    each, _ = entry([[1, 2]], Sums(documents=0, counts=[0, 0], products=[[0, 0]] * 2), None)
+    for reason, said in ((UNSET, f": {UNSET}"), ("", " is below its thresholds")):
+        each.verdict = Verdict(state="open", reason=reason)
+        pane = pane_entry(0, verdict=fine, attributes={"gender": each}, measures={"shift": shift})
+        assert why.rule(pane) == ("open", f"1 source as before (a); DR of gender{said}")

@@ -10,6 +10,8 @@ from evenflow.schemas.words import counted
 
 DIGITS = 9  # of a threshold less hysteresis: 0.45 - 0.02 is 0.43, not 0.43000000000000005
 
+UNSET = "no threshold is set"  # the end of a reason
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -60,7 +62,7 @@ def decide(
         name: What the score is of; empty: rolling DR.
     """
     if thresholds.warn is None or thresholds.block is None:
-        return Verdict(state="open", reason=f"{name or 'DR'} is measured; no threshold is set")
+        return Verdict(state="open", reason=f"{name or 'DR'} is measured; {UNSET}")
     bound = f"{name}: lower bound" if name else "lower bound"
     seen = f"{counted(rolling.mentions, thing)} in {counted(rolling.documents, 'document')}"
     if rolling.mentions < thresholds.min_mentions:
