@@ -37,8 +37,7 @@ from evenflow.transforms.measures.verdict import UNSET
 
 Floats = npt.NDArray[np.float64]
 
-NAMED = 5  # sources that are named
-MOST = 10  # documents and labels that are listed
+MOST = 10  # documents, labels and sources that are listed
 DIGITS = 6
 
 
@@ -197,14 +196,13 @@ def _as_it_should(entry: PaneEntry) -> Iterator[str]:
     found: Any = entry.measures.get("shift")
     known = [] if found is None else [name for name in found.strata if name not in found.learning]
     if known:
-        more = ", …" if len(known) > NAMED else ""
-        yield f"{counted(len(known), 'source')} as before ({', '.join(known[:NAMED])}{more})"
+        more = ", …" * (len(known) > MOST)
+        yield f"{counted(len(known), 'source')} as before ({', '.join(known[:MOST])}{more})"
     states = {name: each.verdict for name, each in entry.attributes.items()}
     unset = [name for name, each in states.items() if each.reason.endswith(UNSET)]
-    if below := [n for n, each in states.items() if each.state == "open" and n not in unset]:
-        yield f"DR of {', '.join(below)} is below its thresholds"
-    else:
-        yield f"DR of {', '.join(unset)}: {UNSET}" if unset else "DR is not judged"
+    below = [n for n, each in states.items() if each.state == "open" and n not in unset]
+    other = f"DR of {', '.join(unset)}: {UNSET}" if unset else "DR is not judged"
+    yield f"DR of {', '.join(below)} is below its thresholds" if below else other
 
 
 def _shift_key(entry: PaneEntry) -> str:

@@ -57,11 +57,8 @@ def init(
     written = [output, *([to] if inputs else [])] if reference is None else [to]
     taken = [] if force or (add and reference) else [each for each in written if each.exists()]
     if taken:
-        more = "" if reference is None else ", --add adds new sources"
-        raise options.wrong(
-            "--output" if reference is None else "--reference",
-            f"{taken[0]} is there already; --force replaces it{more}",
-        )
+        name, more = ("reference", ", --add adds new sources") if reference else ("output", "")
+        raise options.wrong(f"--{name}", f"{taken[0]} is there already; --force replaces it{more}")
     config = selection.configuration()
     if reference is not None:
         return _reference(inputs, config, selection, reference, add)
@@ -125,8 +122,7 @@ def _counted(
     except NoTextError as error:
         raise options.wrong("INPUT", str(error)) from error
     if seen.text is not None:
-        config.fields.text = seen.text
-        config.fields.id = seen.id or config.fields.id
+        config.fields.text, config.fields.id = seen.text, seen.id or config.fields.id
     if seen.shape is not None:
         options.note(f"the records have the shape of {seen.shape}; texts are {seen.text}")
     config.reference.by = config.reference.by or (seen.source if old is None else old.by)

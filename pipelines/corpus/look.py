@@ -160,19 +160,9 @@ def look(found: Mapping[str, int], config: Config, sample: int = SAMPLE) -> Look
         words.attribute: _seen(own, words.groups, config.target(words), config)
         for words, own in zip(annotator.lists, joined, strict=True)
     }
-    return Look(
-        figures.documents,
-        documents,
-        size,
-        fields,
-        text if fields else None,
-        shape,
-        known_id if fields else None,
-        _source(fields),
-        _languages(fields),
-        pane,
-        seen,
-    )
+    own = (text, shape, known_id) if fields else (None, None, None)
+    named = _source(fields), _languages(fields)
+    return Look(figures.documents, documents, size, fields, *own, *named, pane, seen)
 
 
 def _text(
