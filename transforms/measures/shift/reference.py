@@ -133,7 +133,7 @@ class Expected:
         error: Covariance (S, M, M) of the shares: of the sample, and of how a stratum wanders.
         spread: Sum of documents' residuals' products (S, M, M) by squared mentions of a document.
         rate: Mentions per document (S,).
-        rate_spread: Variance of a document's mentions (S,).
+        squares: Mean square of a document's mentions (S,).
         rate_error: Variance of the rate (S,).
         half_width: Greatest half width of the shares' 95 % intervals, of the sample alone (S,).
         wanders: Greatest standard deviation of a share between parts of a stratum (S,).
@@ -145,7 +145,7 @@ class Expected:
     error: Floats
     spread: Floats
     rate: Floats
-    rate_spread: Floats
+    squares: Floats
     rate_error: Floats
     half_width: Floats
     wanders: Floats
@@ -281,7 +281,7 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
         error + wanders,
         sample / total[:, None, None],
         rate,
-        spread,
+        total / documents,
         spread / documents + rate_wanders * enough,
         NORMAL_95 * _widest(error),
         _widest(wanders),

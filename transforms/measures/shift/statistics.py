@@ -37,9 +37,11 @@ from evenflow.transforms.measures.shift.windows import Bucket
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
 
-LEVEL, ONCE = 4.0, 3.5  # normal quantiles: 1 look of 30,000; 1 reference of 4,000
+# Normal quantiles: 1 look of 30,000; 1 reference of 4,000, or a fall, whose limit is far from none
+LEVEL, ONCE = 4.0, 3.5
 LEAST_MENTIONS = 50.0  # of a window that is judged
 LEAST_DOCUMENTS = 15.0  # effective documents of such a window
+LEAST_RISEN = 4.0  # effective documents of which mentions rose: one long document is no rise
 WIDE = 0.03  # half width of a 95 % interval with which a shift is shown
 
 
@@ -130,9 +132,13 @@ class Windows:
 
     def ratio_is_off(self, limit: float) -> Marks:
         """Where mentions surely fell by `limit` of what is expected, or rose as much."""
-        noise = LEVEL * self.due_error
-        fell = self.ratio <= (1 - limit) * (1 - noise)
-        rose = self.ratio >= (1 + noise) / (1 - limit)
+        error = self.due_error
+        # Sums of positive numbers are skewed: their cube roots are nearly normal (Wilson, Hilferty
+        # 1931), but not those of few documents, of which chance can leave out all long ones
+        few = error**2 + 1 / np.maximum(self.documents, 1.0) > 1 / LEAST_DOCUMENTS
+        root = np.maximum(1 - error**2 / 9 - ONCE * error / 3, 0.0)
+        fell = self.ratio <= (1 - limit) * np.where(few, 1 - ONCE * error, root**3)
+        rose = (self.ratio >= (1 + LEVEL * error) / (1 - limit)) & (self.effective >= LEAST_RISEN)
         return (fell | rose) & (self.due >= LEAST_MENTIONS)
 
     def interval(self, confidence: float) -> Score:
@@ -215,6 +221,10 @@ class Panel:
             products[..., rows, columns] = products[..., columns, rows] = upper
         mentions, sizes = observed.sum(axis=-1), products.sum(axis=-1)
         squares = sizes.sum(axis=-1)
+        # Chance can leave out all long documents, whose shares may be others than short ones have:
+        # the spread is that of as many documents of the reference. And a stream can come again, or
+        # wander, so that no window has more effective documents than its reference
+        like = np.maximum(documents * known.squares, mentions**2 / known.documents)
         expected = mentions[..., None] * shares
         due = documents * known.rate
         every = Windows(
@@ -226,7 +236,7 @@ class Panel:
             expected,
             products,
             _spread(products, sizes, squares, shares, observed, expected, mentions),
-            squares[..., None, None] * known.spread,
+            np.maximum(squares, like)[..., None, None] * known.spread,
             squares,
             np.broadcast_to(known.error, products.shape),
             due,
@@ -306,7 +316,8 @@ def _spread(
 
 def _due_error(documents: Floats, due: Floats, known: Expected) -> Floats:
     """Standard errors of expected mentions as a share of them."""
-    own = np.sqrt(documents * known.rate_spread + documents**2 * known.rate_error)
+    spread = np.maximum(known.squares - known.rate**2, known.rate)
+    own = np.sqrt(documents * spread + documents**2 * known.rate_error)
     return own / np.maximum(due, 1e-9)
 
 

@@ -41,8 +41,8 @@ def drawn(rng: np.random.Generator, documents: int, share: float, rate: float = 
 class Gate:
     """A gate with a reference of two sources, of which women have 30 and 60 %."""
 
-    def __init__(self, with_reference: bool = True) -> None:
-        self.rng = np.random.default_rng(7)
+    def __init__(self, with_reference: bool = True, seed: int = 7) -> None:
+        self.rng = np.random.default_rng(seed)
         own = [drawn(self.rng, 1500, 0.3), drawn(self.rng, 1500, 0.6)]
         strata = of_counts(["a"] * 1500 + ["b"] * 1500, {"gender": np.concatenate(own)})
         known = Reference(groups={"gender": GROUPS}, strata=strata)
@@ -52,11 +52,22 @@ class Gate:
 
     def pane(self, **sources: tuple[int, float] | tuple[int, float, float]) -> Shift:
         """Judge a pane of so many documents of a source, with the share of women and the rate."""
+        every = {
+            name: drawn(self.rng, documents, *others)
+            for name, (documents, *others) in sources.items()
+        }
+        return self.judged(**every)
+
+    def refer(self, counts: np.ndarray) -> None:
+        """Have a reference of one source."""
+        strata = of_counts(["a"] * len(counts), {"gender": counts})
+        self.reference = Reference(groups={"gender": GROUPS}, strata=strata)
+
+    def judged(self, **sources: np.ndarray) -> Shift:
+        """Judge a pane of sources' documents."""
         counted: dict[str, Any] = {}
-        for name, (documents, *others) in sources.items():
-            counted |= by_stratum(
-                [name] * documents, {"gender": drawn(self.rng, documents, *others)}
-            )
+        for name, counts in sources.items():
+            counted |= by_stratum([name] * len(counts), {"gender": counts})
         found = self.measure.judged(CONFIG, LISTS, counted, self.totals, self.reference)
         self.totals = self.measure.added(self.totals, found, True, 0)
         return found
@@ -111,6 +122,43 @@ def test_words_of_all_groups_that_are_lost_are_seen() -> None:
     found = [gate.pane(a=(100, 0.3), b=(100, 0.6, 1.5)) for _ in range(3)][-1]
     assert found.blocked() == ["b"]
     assert "mentions in" in found.verdict.reason
+
+
+def of_length(rng: np.random.Generator, documents: int, kept: float = 1) -> np.ndarray:
+    """Documents of very different length: the long ones are on women, the short ones on men."""
+    short, long = drawn(rng, documents, 0.25, 3 * kept), drawn(rng, documents, 0.95, 35 * kept)
+    return np.where(rng.random((documents, 1)) < 0.1, long, short)
+
+
+def test_chance_that_leaves_out_all_long_documents_is_no_shift() -> None:
+    gate = Gate()
+    gate.refer(of_length(gate.rng, 500))
+    assert not gate.judged(a=drawn(gate.rng, 60, 0.25, 3)).blocked()
+
+
+def test_one_long_document_is_no_rise_of_mentions() -> None:
+    found = Gate().judged(a=np.concatenate([[[400, 600]], [[2, 4]] * 49]))
+    assert found.attributes["gender"].ratio > 4 and not found.blocked()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lost_words_of_documents_of_very_different_length_are_seen_in_three_panes(
+    seed: int,
+) -> None:
+    gate = Gate(seed=seed)
+    gate.refer(of_length(gate.rng, 1000))
+    assert not any(gate.judged(a=of_length(gate.rng, 40)).blocked() for _ in range(20))
+    assert [gate.judged(a=of_length(gate.rng, 40, 0.25)) for _ in range(3)][-1].blocked()
+
+
+def test_a_stream_that_comes_again_is_no_surer_than_its_reference() -> None:
+    gate = Gate()
+    gate.refer(np.array([[2, 4], [3, 3], [0, 6], [4, 2], [3, 3]] * 40))
+    other = np.array([[3, 3], [3, 3], [1, 5], [4, 2], [3, 3]] * 20 + [[6, 0]] * 2)
+    for _ in range(40):
+        found = gate.judged(a=other)
+        assert found.verdict.state == "open"
+    assert found.attributes["gender"].shift > 0.07
 
 
 def test_a_new_source_is_learnt_and_then_judged() -> None:
@@ -226,15 +274,12 @@ def test_a_loss_of_whole_documents_shows_in_the_documents_that_a_group_leads() -
         times = 1 + gate.rng.pareto(1, documents).astype(int) % 100
         return drawn(gate.rng, documents, 0.4) * times[:, None]
 
-    strata = of_counts(["a"] * 800, {"gender": uneven(800)})
-    gate.reference = Reference(groups={"gender": GROUPS}, strata=strata)
+    gate.refer(uneven(800))
     records: list[Shift] = []
     for _ in range(15):
         counts = uneven(200)
         stays = (2 * counts[:, 0] <= counts.sum(axis=1)) | (gate.rng.random(200) < 0.5)
-        counted = by_stratum(["a"] * int(stays.sum()), {"gender": counts[stays]})
-        records.append(gate.measure.judged(CONFIG, LISTS, counted, gate.totals, gate.reference))
-        gate.totals = gate.measure.added(gate.totals, records[-1], True, 0)
+        records.append(gate.judged(a=counts[stays]))
     found = records[-1]
     assert found.blocked() == ["a"]
     assert found.off["a"]["gender"].of == "documents"
