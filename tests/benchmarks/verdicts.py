@@ -195,7 +195,7 @@ class Gate:
                     if not seen[at].keys().isdisjoint(panel.known.strata)
                 }
                 judge_panels(found, self._config, words, own)
-                out[at] |= blocked(found)
+                out[at] |= bool(found.blocked())
         return out
 
     def take(self, rows: Ints) -> tuple[list[str], dict[str, Ints]]:
@@ -215,9 +215,8 @@ def ordered(corpus: Corpus, rows: Ints, order: str, rng: np.random.Generator) ->
     if order == "shuffled":
         return rng.permutation(rows)
     length, parts = int(order.rsplit(" ", 1)[1]), list[Ints]()
-    sources = np.array([corpus.sources[row] for row in rows])
-    for name in np.unique(sources):
-        own = rng.permutation(rows[sources == name])
+    for number in np.unique(corpus.number[rows]):
+        own = rng.permutation(rows[corpus.number[rows] == number])
         parts += np.split(own, range(length, len(own), length))
     return np.concatenate([parts[at] for at in rng.permutation(len(parts))])
 
@@ -234,11 +233,6 @@ def panes(
         held = held[size:]
 
 
-def blocked(found: Shift) -> bool:
-    """Whether a pane's record blocks something."""
-    return bool(found.blocked())
-
-
 class Peers:
     """What peers say of the panes of a stream, by a reference.
 
@@ -253,9 +247,8 @@ class Peers:
         mentions = self._counts.sum(axis=1)
         self._leads = 2 * self._counts[:, women] > mentions
         self._names = mentions > 0
-        every, codes = np.unique(np.array(corpus.sources), return_inverse=True)
-        named = half[self._names[half]]
-        each = [self._leads[named[codes[named] == at]] for at in range(len(every))]
+        named, codes = half[self._names[half]], corpus.number
+        each = [self._leads[named[codes[named] == at]] for at in range(len(corpus.names))]
         self._risks = np.array([(own.sum() + 0.5) / (len(own) + 1) for own in each])[codes]
         self.restart()
 
@@ -311,11 +304,6 @@ def corpus_of(path: Path, most: int) -> Corpus:
     return Corpus(path, most)
 
 
-def no_interval(window: Windows, confidence: float) -> Score:
-    """No interval: it is shown to people, and no verdict asks for it, but it takes most time."""
-    return Score.model_construct(low=None, high=None)
-
-
 def half_of(path: Path, most: int, seed: int, number: int, size: int) -> Half:
     """Judge panes of one half of a corpus by the other.
 
@@ -326,7 +314,8 @@ def half_of(path: Path, most: int, seed: int, number: int, size: int) -> Half:
         number: Panes of each order.
         size: Documents of a pane.
     """
-    Windows.interval = no_interval  # type: ignore[method-assign]
+    # The interval is shown to people, and no verdict asks for it, but it takes most time
+    Windows.interval = lambda *_: Score.model_construct(low=None, high=None)
     corpus, out = corpus_of(path, most), Half()
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(len(corpus.sources))
@@ -586,7 +575,7 @@ def mix(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> bool:
     for share in [0.7] * 30 + [0.3] * 30:
         many = round(size * share)
         rows = np.concatenate([rng.choice(first, many), rng.choice(second, size - many)])
-        if blocked(gate.pane(*gate.take(rows))):
+        if gate.pane(*gate.take(rows)).blocked():
             return True
     return False
 
