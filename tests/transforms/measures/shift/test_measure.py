@@ -307,19 +307,10 @@ def test_a_source_that_wanders_is_named() -> None:
     assert "is not seen; name a finer field with --by" in found
 
 
-@pytest.mark.parametrize(
-    "settings, block",
-    [
-        ({}, None),
-        ({"reference": {"file": "r.json"}}, 0.02),
-        ({"gate": {"shift": {"block": 0.3}}}, 0.3),
-        ({"reference": {"file": "r.json"}, "gate": {"shift": {"block": 0.3}}}, 0.3),
-    ],
-)
-def test_nothing_is_blocked_unless_a_reference_or_a_limit_is_given(
-    settings: dict[str, Any], block: float | None
-) -> None:
-    assert block_from(Config.model_validate(settings)) == block
+def test_nothing_is_blocked_unless_a_reference_or_a_limit_is_given() -> None:
+    file, limit = {"reference": {"file": "r.json"}}, {"gate": {"shift": {"block": 0.3}}}
+    for settings, block in (({}, None), (file, 0.02), (limit, 0.3), (file | limit, 0.3)):
+        assert block_from(Config.model_validate(settings)) == block
 
 
 @pytest.mark.parametrize(
