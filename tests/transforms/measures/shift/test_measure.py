@@ -137,15 +137,13 @@ def test_one_long_document_is_no_rise_of_mentions() -> None:
 
 
 def test_lost_words_of_documents_of_very_different_length_are_seen_in_three_panes() -> None:
-    gate = Gate()
-    gate.refer(of_length(gate.rng, 1000))
+    (gate := Gate()).refer(of_length(np.random.default_rng(7), 1000))
     assert not any(gate.judged(a=of_length(gate.rng, 40)).blocked() for _ in range(20))
     assert [gate.judged(a=of_length(gate.rng, 40, 0.25)) for _ in range(3)][-1].blocked()
 
 
 def test_a_stream_that_comes_again_is_no_surer_than_its_reference() -> None:
-    gate = Gate()
-    gate.refer(np.array([[2, 4], [3, 3], [0, 6], [4, 2], [3, 3]] * 40))
+    (gate := Gate()).refer(np.array([[2, 4], [3, 3], [0, 6], [4, 2], [3, 3]] * 40))
     other = np.array([[3, 3], [3, 3], [1, 5], [4, 2], [3, 3]] * 20 + [[6, 0]] * 2)
     found = [gate.judged(a=other) for _ in range(40)]
     assert {each.verdict.state for each in found} == {"open"}
@@ -336,24 +334,19 @@ def test_what_is_no_reference_is_refused_with_a_sentence(tmp_path: Path, text: s
         read(str(path))
 
 
-def test_a_reference_of_other_groups_or_another_field_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "r.json"
-    path.write_text(Reference(groups={"gender": ["x", "y"]}).model_dump_json())
-    config = CONFIG.model_copy(deep=True)
-    config.reference.file = str(path)
-    with pytest.raises(ShiftReferenceError, match="the groups of gender are x, y"):
-        given(config, LISTS)
-    config.reference.by = "source"
-    with pytest.raises(ShiftReferenceError, match=r"by file, reference\.by says source"):
-        given(config, LISTS)
-
-
-def test_a_reference_knows_the_field_of_its_sources(tmp_path: Path) -> None:
-    path = tmp_path / "r.json"
+def test_a_reference_knows_its_field_and_another_or_other_groups_are_refused(
+    tmp_path: Path,
+) -> None:
+    path, config = tmp_path / "r.json", CONFIG.model_copy(deep=True)
     path.write_text(Reference(by="source", groups={"gender": GROUPS}).model_dump_json())
-    config = CONFIG.model_copy(deep=True)
     ShiftMeasure().look(config, print)
     assert config.reference.by is None
     config.reference.file = str(path)
     ShiftMeasure().look(config, print)
     assert config.reference.by == "source"
+    path.write_text(Reference(groups={"gender": ["x", "y"]}).model_dump_json())
+    with pytest.raises(ShiftReferenceError, match=r"by file, reference\.by says source"):
+        given(config, LISTS)
+    config.reference.by = None
+    with pytest.raises(ShiftReferenceError, match="the groups of gender are x, y"):
+        given(config, LISTS)
