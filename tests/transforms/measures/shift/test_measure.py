@@ -99,8 +99,7 @@ def test_the_source_that_shifted_is_blocked_and_no_other() -> None:
 
 
 def test_small_losses_add_up_over_panes() -> None:
-    gate = Gate()
-    states = [gate.pane(a=(100, 0.23)).verdict.state for _ in range(40)]
+    states = [gate.pane(a=(100, 0.23)).verdict.state for gate in [Gate()] for _ in range(40)]
     assert states[0] != "block" and states[-1] == "block"
 
 
@@ -126,12 +125,9 @@ def of_length(rng: np.random.Generator, documents: int, kept: float = 1) -> np.n
     return np.where(rng.random((documents, 1)) < 0.1, long, short)
 
 
-def test_chance_that_leaves_out_all_long_documents_is_no_shift() -> None:
+def test_chance_that_leaves_out_all_long_documents_or_has_one_is_no_shift() -> None:
     (gate := Gate()).refer(of_length(np.random.default_rng(7), 500))
     assert not gate.judged(a=drawn(gate.rng, 60, 0.25, 3)).blocked()
-
-
-def test_one_long_document_is_no_rise_of_mentions() -> None:
     found = Gate().judged(a=np.concatenate([[[400, 600]], [[2, 4]] * 49]))
     assert found.attributes["gender"].ratio > 4 and not found.blocked()
 
