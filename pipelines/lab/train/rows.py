@@ -17,7 +17,7 @@ from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.pages.report.files import names_a_file
 from evenflow.schemas.config import recorded
 from evenflow.schemas.documents import COPY_OF, WEIGHT
-from evenflow.schemas.ledger import Shard
+from evenflow.schemas.ledger import PaneEntry, Shard
 from evenflow.transforms.storage.storage import Place, at
 
 Quarantined = Literal["refuse", "skip", "take"]
@@ -177,22 +177,21 @@ def select(
             " or --quarantined to train on them too"
         )
     taken = [each for each in entries if each not in aside]
-    files = {
-        each.pane: [
+
+    def files(panes: list[PaneEntry]) -> tuple[tuple[str, Shard], ...]:
+        """The shards of panes, and the sources of them that a person accepted."""
+        every = ((each, *file) for each in panes for file in history.files(each))
+        return tuple(
             (place, shard)
-            for folder, place, shard in history.files(each)
+            for each, folder, place, shard in every
             if shard in each.shards or folder == "accepted"
-        ]
-        for each in taken
-    }
-    if not sum(shard.rows for each in files.values() for _, shard in each):
+        )
+
+    if not sum(shard.rows for _, shard in files(taken)):
         why = f" ({len(aside)} panes are in quarantine)" if aside else ""
         raise TrainInputError(f"{output}: no accepted document in these panes{why}")
     own, earlier = (taken, []) if window is None else (taken[-window:], taken[:-window])
-    shards, others = (
-        tuple(own for each in part for own in files[each.pane])
-        for part in (own, earlier if replay else [])
-    )
+    shards, others = files(own), files(earlier if replay else [])
     new, old = (sum(shard.rows for _, shard in part) for part in (shards, others))
     share = min(1.0, replay * new / old) if old else 1.0
     return Data(output, tuple(each.pane for each in own), shards, len(aside), others, share)
