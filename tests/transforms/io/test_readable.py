@@ -211,10 +211,7 @@ def test_streams_that_follow_each_other_are_one_file_and_a_cut_is_a_fault(
 
 
 @pytest.mark.parametrize("end", [".json", ".json.gz"])
-def test_an_array_or_a_field_in_quotes_that_is_cut_off_is_a_fault(tmp_path: Path, end: str) -> None:
-    (tmp_path / "a.csv").write_text('text,n\nShe saw him,1\n",2\nHe saw her,3\n')
-    *_, last = read_blocks(str(tmp_path / "a.csv"))
-    assert (last.fault or "").endswith("the file lacks the end of a field in quotes")
+def test_an_array_that_is_cut_off_is_a_fault(tmp_path: Path, end: str) -> None:
     path = tmp_path / f"a{end}"
     data = json.dumps(ROWS).encode()
     for cut in (data[:-1], data[:-20]):
