@@ -28,6 +28,7 @@ def test_topics_group_and_transactions(broker: Broker) -> None:
     read, accepted = broker.create_topic("doctor-read"), broker.create_topic("doctor-accepted")
     parts = found(topic=Topic(broker.address, read, "g", [accepted]))
     assert {name: each.state for name, each in parts.items()} == {
+        "packages": "fine",
         "codecs": "fine",
         "topic": "fine",
         "group": "fine",
@@ -47,6 +48,6 @@ def test_a_store(bucket: str) -> None:
 
 def test_a_broker_that_is_away_is_said_with_status_2(call: Call) -> None:
     ended = call("doctor", "--kafka", f"127.0.0.1:{free_port()}", "--topic", "docs", "--json")
-    _, kafka = ended.json
+    *_, kafka = ended.json
     assert (ended.status, kafka["part"], kafka["state"]) == (2, "kafka", "missing")
     assert "no answer from 127.0.0.1:" in kafka["text"]
