@@ -167,8 +167,8 @@ def _refuse_pruned(storage: Storage, panes: range) -> None:
 
     parts = (each.removeprefix("quarantine/part-").split("-") for each in pruned.notes(storage))
     named = sorted({(int(part[0]), part[1] == ASIDE) for part in parts if int(part[0]) in panes})
-    gone = [pane for pane, alone in named if not alone or aside(History(storage)[pane])]
-    if gone:
+    history = History(storage) if named else ()
+    if gone := [pane for pane, alone in named if not alone or aside(history[pane])]:
         raise PrunedError(
             f"{storage}: the documents of pane {gone[0]} were pruned, so it cannot be accepted;"
             f" {storage.address(pruned.FOLDER)} says when and by whom"

@@ -26,7 +26,7 @@ from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums, Verdict
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.representation.dr import score, sums
 from evenflow.transforms.measures.shift.measure import ALL
-from evenflow.transforms.measures.shift.strata import LONGEST, NONE
+from evenflow.transforms.measures.shift.strata import of_value
 from evenflow.transforms.storage.storage import Storage
 from evenflow.wordlists.loader import WordList
 
@@ -146,8 +146,8 @@ def _of_source(
     read = [key, text, *([by] if by not in (None, key, text) and source != ALL else [])]
 
     def chosen(table: pa.Table) -> Any:
-        own = table[read[-1]].to_pylist() if read[2:] else [source] * len(table)
-        return pa.array([source == str(NONE if one is None else one)[:LONGEST] for one in own])
+        own = map(of_value, table[read[-1]].to_pylist()) if read[2:] else [source] * len(table)
+        return pa.array([source == one for one in own])
 
     places = [("quarantine", alone)] if alone else [(entry.folder, one) for one in entry.shards]
     rows = [

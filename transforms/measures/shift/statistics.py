@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.schemas.ledger import Score, Sums
-from evenflow.transforms.measures.representation.dr import score
+from evenflow.transforms.measures.representation.dr import DIGITS, score
 from evenflow.transforms.measures.shift.reference import Expected
 from evenflow.transforms.measures.shift.strata import Unit, packed_size, triangle
 from evenflow.transforms.measures.shift.windows import Bucket
@@ -158,9 +158,9 @@ class Windows:
         if found.dr is None or found.low is None or found.high is None:
             return found
         error = NormalDist().inv_cdf((1 + confidence) / 2) * float(self.errors[1])
-        low = max(found.dr - hypot(found.dr - found.low, error), 0.0)
-        high = min(found.dr + hypot(found.high - found.dr, error), 1.0)
-        return found.model_copy(update={"low": round(low, 6), "high": round(high, 6)})
+        low = round(max(found.dr - hypot(found.dr - found.low, error), 0.0), DIGITS)
+        high = round(min(found.dr + hypot(found.high - found.dr, error), 1.0), DIGITS)
+        return found.model_copy(update={"low": low, "high": high})
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,11 @@ def of_file(name: str) -> str:
     return _printable(stem) or NONE
 
 
+def of_value(value: object) -> str:
+    """The stratum of a document, by the value of its field."""
+    return NONE if value is None else _printable(str(value))
+
+
 def _printable(name: str) -> str:
     """A name as terminals and pages can show it."""
     return "".join(each if each.isprintable() else " " for each in name[:LONGEST])
@@ -89,10 +94,8 @@ class StratumCounter(Counter):
         if self._field is None:
             return [of_file(position(found.file, place)[0]) for place in found.places[first:last]]
         cell = by_name(found.fields.items(), {self._field}).get(self._field)
-        if cell is None:
-            return [NONE] * (last - first)
-        values = values_of(*cell)[first:last]
-        return [NONE if each is None else _printable(str(each)) for each in values]
+        values = [None] * last if cell is None else values_of(*cell)
+        return [of_value(each) for each in values[first:last]]
 
 
 def by_stratum(names: Sequence[str], counts: Mapping[str, Ints]) -> dict[str, Any]:
