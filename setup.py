@@ -94,7 +94,8 @@ setup(
         "nemo-curator": ["nemo-curator>=1.4"],
         # Inputs of .warc and .warc.gz, as crawls leave them
         "warc": WARC,
-        "train": [
+        # `evenflow lab`: training and benchmarks of language models
+        "lab": [
             *MODELS,
             "gguf>=0.10",  # transformers reads GGUF files with it, for `make models`
             "onnx>=1.16",

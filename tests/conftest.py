@@ -24,7 +24,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small causal model."""
-    from tiny_models import tiny_model  # it needs the extra `train`
+    from tiny_models import tiny_model  # it needs the extra `lab`
 
     return tiny_model(tmp_path_factory.mktemp("llama"))
 

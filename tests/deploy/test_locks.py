@@ -14,7 +14,7 @@ from what_setup_says import told
 
 LOCKS = ROOT / "deploy" / "locks"
 # Locks, and the extras that each installs
-EXTRAS = {"test": ("test",), "image": ("beam",), "train": ("beam", "train")}
+EXTRAS = {"test": ("test",), "image": ("beam",), "lab": ("beam", "lab")}
 EXTRAS |= {"lowest": ("beam", "llm")}
 
 
@@ -49,7 +49,7 @@ def test_a_lock_has_what_setup_asks_for(asked: dict[str, Any], name: str) -> Non
         assert version in each.specifier, f"{each}: {version} is locked; run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["test", "image", "train", "llm", "release"])
+@pytest.mark.parametrize("name", ["test", "image", "lab", "llm", "release"])
 def test_every_version_has_digests(name: str) -> None:
     assert [package for package, (_, digests) in locked(name).items() if not digests] == []
 
@@ -62,9 +62,9 @@ def test_the_lowest_are_what_setup_says(asked: dict[str, Any]) -> None:
 
 
 def test_images_and_tests_have_the_same_versions() -> None:
-    tests, image, train = (locked(name) for name in ("test", "image", "train"))
+    tests, image, lab = (locked(name) for name in ("test", "image", "lab"))
     assert all(tests[name] == each for name, each in image.items())
-    assert all(train[name] == each for name, each in image.items())
+    assert all(lab[name] == each for name, each in image.items())
 
 
 def test_what_is_installed_by_machines_has_its_digest() -> None:

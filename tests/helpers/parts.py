@@ -46,7 +46,7 @@ def needs_training(*packages: str) -> None:
     __tracebackhide__ = True
     for name in packages:
         if not find_spec(name):
-            how = "run `.venv/bin/pip install -e '.[train]'`"
+            how = "run `.venv/bin/pip install -e '.[lab]'`"
             pytest.skip(f"training: needs {name}; {how}", allow_module_level=True)
 
 

@@ -35,7 +35,7 @@ def lab_benchmark(
     """Measure a language model on benchmarks of ability and bias.
 
     Writes results.json and a line for each item. If it was killed, run it again: it
-    goes on and ends with the same figures. It needs the extra `train`.
+    goes on and ends with the same figures. It needs the extra `lab`.
 
     With --trained it decides whether a new adapter or model is no worse than the one before: all
     three models are asked the same items. Benchmarks and decision.json go to the trained model's

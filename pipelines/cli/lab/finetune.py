@@ -35,7 +35,7 @@ def lab_finetune(
 
     Writes the adapter (with --merge the whole model), the tokenizer and training.json. If it was
     killed, run it again: it goes on from its last checkpoint and ends with the same result. It
-    needs the extra `train`.
+    needs the extra `lab`.
 
     Args:
         data (DIR): Output of a gate.

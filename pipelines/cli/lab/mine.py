@@ -38,7 +38,7 @@ def lab_mine(
     The words that name a group are masked. A sentence's score is the mean difference of the
     logarithms of what the model gives the words of both groups. Prints JSON lines, or writes them
     to --output with the sentences after an intervention. If it was killed, run it again: it goes
-    on. It needs the extra `train`, except with --random.
+    on. It needs the extra `lab`, except with --random.
 
     Args:
         inputs (INPUT): Output of a gate; or paths, folders or globs.

@@ -35,7 +35,7 @@ def lab_paper(
     All arms are learnt with the same seeds, steps and order, and measured on the same items. Writes
     paper.json and paper.html: the DR of each arm's data, each figure before and after with its
     interval, and what may be concluded. If it was killed, run it again: what is finished is not
-    done again. A language model needs the extra `train`; word vectors need nothing.
+    done again. A language model needs the extra `lab`; word vectors need nothing.
 
     Args:
         config (CONFIG): YAML file, see the docs.

@@ -1,4 +1,4 @@
 """Models: fine-tuning on accepted documents, benchmarks, and experiments that compare models.
 
-It needs the extra `train`. PyTorch is imported within functions, where it is used.
+It needs the extra `lab`. PyTorch is imported within functions, where it is used.
 """

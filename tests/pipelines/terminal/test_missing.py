@@ -10,7 +10,7 @@ from places import ROOT
 import evenflow
 from evenflow.pipelines.terminal.missing import installing
 
-EXTRAS = {"apache_beam": "beam", "kafka": "kafka", "httpx": "llm", "torch": "train"}
+EXTRAS = {"apache_beam": "beam", "kafka": "kafka", "httpx": "llm", "torch": "lab"}
 EXTRAS |= {"onnxruntime": "models", "obstore": "stores"}
 
 

@@ -1,1 +1,1 @@
-"""Trains the models that ship: data, network, loss, evaluation, export. Needs the extra `train`."""
+"""Trains the models that ship: data, network, loss, evaluation, export. Needs the extra `lab`."""
