@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from evenflow.schemas.config import Config
 from evenflow.settings import wrong
-from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import BLOCK_BYTES, BLOCK_RECORDS, Block, join_texts, read_blocks
+from evenflow.transforms.io import documents, files
+from evenflow.transforms.io.blocks import BLOCK_BYTES, BLOCK_RECORDS, Block
 from evenflow.transforms.io.files import InputError
-from evenflow.transforms.io.first_records import RECORDS, check_text_field
+from evenflow.transforms.io.first_records import RECORDS
 from evenflow.transforms.io.parts import names_of
 from evenflow.transforms.io.shapes import advice
 
@@ -103,9 +103,7 @@ def blocks(inputs: Inputs, config: Config) -> Iterator[Block]:
     found = patterns(inputs)
     if found is not None:
         names = list(files.match(found, config.strict_input))
-        check_text_field(names, config.fields)
-        source = (block for name in names for block in read_blocks(name))
-        yield from join_texts(source)
+        yield from documents.blocks(names, config.fields)
         return
     assert not isinstance(inputs, str | os.PathLike)
     records: list[bytes] = []

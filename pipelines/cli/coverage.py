@@ -29,7 +29,8 @@ class Counting(options.Settings):
         exact: Compare the share itself with tau, not the upper bound of its interval.
         missing: A missing value is: open (not known), value (one of its own), drop (no record).
         table: All attributes are columns, no text is read.
-        html: Also write a page with the share of each combination of two attributes.
+        html: Also write a page with the share of each combination of two attributes, and of a plan
+            with what it gains.
     """
 
     depth: options.Count | None = None

@@ -11,8 +11,8 @@ import numpy as np
 
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files, first_records
-from evenflow.transforms.io.blocks import Block, join_texts, read_blocks
+from evenflow.transforms.io import documents, files
+from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.files import InputError
 from evenflow.transforms.io.records import Documents, make_id, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
@@ -102,9 +102,8 @@ def _read(
 ) -> _Read:
     """Count the mentions of each document of an input."""
     names = list(files.match(inputs, config.strict_input, note))
-    first_records.check_text_field(names, config.fields)
     out = _Read(counts=[[] for _ in annotator.lists])
-    for block in join_texts(block for name in names for block in read_blocks(name)):
+    for block in documents.blocks(names, config.fields):
         found, counts = without_spoilt(
             lambda spoilt, block=block: _counted(block, config, annotator, by, spoilt),
             block.size,

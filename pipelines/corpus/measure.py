@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import files, first_records
-from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io import documents, files
 
 
 def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
@@ -29,8 +28,7 @@ def measure(inputs: list[str], config: Config) -> Iterator[Figures]:
         WordListError: A word list cannot be used.
     """
     names = list(files.find(inputs, config.strict_input).files)
-    first_records.check_text_field(names, config.fields)
+    blocks = documents.blocks(names, config.fields)
     annotator = Annotator(config)
-    source = (block for name in names for block in read_blocks(name))
-    for block in join_texts(source):
+    for block in blocks:
         yield annotator.measure(block)

@@ -15,8 +15,7 @@ from evenflow.schemas.config.gate import Shift
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
-from evenflow.transforms.io import first_records
-from evenflow.transforms.io.blocks import join_texts, read_blocks
+from evenflow.transforms.io import documents
 from evenflow.transforms.io.records import validate
 from evenflow.transforms.measures.shift.measure import BLOCK, Memory, ShiftMeasure, block_from
 from evenflow.transforms.measures.shift.reference import Known, Reference, of_counts
@@ -98,14 +97,13 @@ def count(
         NoReferenceError: No document could be read.
         OSError: A file cannot be read.
     """
-    first_records.check_text_field(list(sizes), config.fields)
+    blocks = documents.blocks(list(sizes), config.fields)
     annotator = Annotator(config)
     by = StratumCounter(config.reference.by, annotator.lists)
     step = max(sum(sizes.values()) // READ, 1)
     names: list[str] = []
     counts: list[list[npt.NDArray[np.int64]]] = []
-    blocks = (block for name in sizes for block in read_blocks(name))
-    for number, block in enumerate(join_texts(blocks)):
+    for number, block in enumerate(blocks):
         if number % step:
             continue
         found = validate(block, config, annotator.own, keep_fields=bool(by.fields))

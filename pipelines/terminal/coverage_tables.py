@@ -92,7 +92,7 @@ def _evenness(states: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
     draw(Table("", ("1 is even", "balance", "gap", "spread"), rows))
 
 
-def _likeness(found: Mapping[str, Mapping[str, float]]) -> str:
+def _likeness(found: Mapping[str, Any]) -> str:
     """How like the corpus written sentences are, in a line."""
     before, after, alone = found["before"], found["after"], found["alone"]
     whole = found["augmented"]

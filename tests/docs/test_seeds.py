@@ -27,7 +27,7 @@ PAGE = (ROOT / "docs/pages/seeds.md").read_text(encoding="utf-8")
 # Command and what it prints
 ROWS = re.findall(r"^\| .+? \| `(evenflow [^`]+)` \| (.+?) \| .+? \|$", PAGE, re.M)
 TRAINED = re.compile(r"lab benchmark|lab mine \S+ --model|lora\.yaml|masking\.yaml")
-PLACES = re.compile(r" --(?:output|finish|write) (\S+)")
+PLACES = re.compile(r" --(?:output|finish|write|html) (\S+)")
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Cell
 from evenflow.transforms import wilson
 from evenflow.transforms.annotation.people import (
@@ -25,15 +24,10 @@ from evenflow.transforms.annotation.people import (
     mention_chances,
     uniform,
 )
-from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import join_texts, read_blocks
-from evenflow.transforms.io.first_records import check_text_field
-from evenflow.transforms.io.records import validate
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.models.passages import CELL
 from evenflow.transforms.models.people import UNIT, PeopleHead, to_bytes
-from evenflow.wordlists import loader
 from evenflow.wordlists.loader import WordList
 
 PIECE = 1 << 20  # characters that are searched together
@@ -204,20 +198,3 @@ def _dr(counts: npt.NDArray[np.float64], words: WordList) -> float | None:
     target = [words.target[group] for group in words.groups] if words.target else None
     dr = demographic_representation(np.maximum(counts, 0).tolist(), target)
     return None if dr is None else round(dr, DIGITS)
-
-
-def in_files(name: str, corpus: list[str], settings: Config, passages: int) -> dict[str, Any]:
-    """Find how often the labels of a list name people in files.
-
-    Args:
-        name: A shipped list's name, or a list's path.
-        corpus: Paths, folders or globs.
-        settings: The configuration; it names the field of the text.
-        passages: Most mentions of a label that are read.
-    """
-    names = list(files.match(corpus))
-    check_text_field(names, settings.fields)
-    blocks = join_texts(block for each in names for block in read_blocks(each))
-    found = (validate(block, settings, frozenset(), keep_fields=False) for block in blocks)
-    source = ((each.ids, each.texts) for each in found)
-    return check(loader.load(name), source, passages)

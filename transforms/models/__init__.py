@@ -1,1 +1,1 @@
-"""Learnt models: the encoder with its heads and the first stage before it; `transforms.lab.training` trains them."""
+"""Learnt models: the encoder with its heads and the first stage; `lab.training` trains them."""

@@ -64,12 +64,15 @@ def coverage_plan(
         name: planned(each, counting.depth, wishes, things, needs)
         for name, each in records.parts.items()
     }
-    counting.draw(parts, things)
+    drawn = {name: dict(each) for name, each in parts.items()}
+    if counting.html is not None and balance:  # what balances cost
+        alone = Wishes((), worst)
+        for name, each in records.parts.items():
+            drawn[name]["alone"] = planned(each, counting.depth, alone, things, needs)
     if write is None:
+        counting.draw(drawn, things)
         return print_parts(parts, as_json, lambda: coverage_tables.plans(parts, things))
-    session = writing.Session(
-        inputs, config, config.coverage.named(), records.known, seed, perplexity_model
-    )
+    session = writing.Session(inputs, config, records.known, seed, perplexity_model)
     results = {
         name: session.write(each, tries, {} if name is None else {str(config.coverage.by): name})
         for name, each in parts.items()
@@ -78,4 +81,5 @@ def coverage_plan(
         for made, _ in results.values():
             file.writelines(orjson.dumps(each) + b"\n" for each in made)
     told = {name: each for name, (_, each) in results.items()}
+    counting.draw({name: {**each, "made": told[name]} for name, each in drawn.items()}, things)
     print_parts(told, as_json, lambda: coverage_tables.generated(told))

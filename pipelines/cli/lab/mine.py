@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,28 +57,21 @@ def lab_mine(
         evenflow lab mine out --random --top 50 --intervene neutral-masking -o drawn
         evenflow lab mine out --model m --intervene random-phrase-masking -o mined
     """
-    from evenflow.pipelines.lab.train.mining import MiningSettings
+    from evenflow.pipelines.lab.paper.settings import Mined
     from evenflow.pipelines.lab.train.mining import mine as run
-    from evenflow.pipelines.lab.train.mining_inputs import scorer_of, source
-    from evenflow.transforms.lab.masking.interventions import NAMES
-    from evenflow.transforms.lab.masking.sentences import SentenceFinder
+    from evenflow.pipelines.lab.train.mining_inputs import scorer_of
 
     if (model is None) != random:
         raise options.wrong("--model", "give --model, or --random without one")
-    if intervene is not None and intervene not in NAMES:
-        raise options.wrong("--intervene", f"{intervene!r}: one of {', '.join(NAMES)} was expected")
     if intervene is not None and output is None:
         raise options.wrong("--intervene", "--intervene goes with --output")
     config = selection.configuration()
-    words = config.word_lists()[0]
-    finder = SentenceFinder(words, without)
     if output is not None:
         session.output, session.resumable = at(output), True
-    given = source(inputs, config)
-    scorer, digest = (None, None) if model is None else scorer_of(model, words)
-    settings = MiningSettings(top, digest, model or "", seed, intervene, tuple(without))
-    progress = pace.lines(session, quiet, _line())
-    lines, counts = run(given, finder, scorer, settings, output, progress)
+    how = Mined(top=top, intervention=intervene, random=random, without=list(without), seed=seed)
+    name, progress = model or "", pace.lines(session, quiet, _line())
+    load = partial(scorer_of, name)
+    lines, counts = run(inputs, config, how, load, name, output, progress)
     _notes(len(lines), counts, top, session)
     with printing():
         if output is None:

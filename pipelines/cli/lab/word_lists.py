@@ -89,9 +89,11 @@ def words_check(
     for row in checked if corpus else ():
         if not row["defects"]:
             from evenflow.transforms.annotation import label_people
+            from evenflow.transforms.io import documents
 
-            config = values.configuration()
-            row["corpus"] = label_people.in_files(row["list"], list(corpus), config, passages)
+            read = documents.read(corpus, values.configuration())
+            texts = ((block.ids, block.texts) for block in read)
+            row["corpus"] = label_people.check(loader.load(row["list"]), texts, passages)
     show(checked, as_json, list_tables.checked)
     defects = [defect for row in checked for defect in row["defects"]]
     if defects and not as_json:

@@ -90,7 +90,7 @@ def _models(paper: Paper) -> dict[str, Any]:
         for name, (_, items) in suites_of(own).items():
             times.clear()
             place = Path(folder) / "benchmark"
-            given = {"data": Path(own.data) if own.data else None, "items": ITEMS, "batch": 1}
+            given = {"data": own.folder, "items": ITEMS, "batch": 1}
             benchmark(asked, place, [name], on_batch=stamp, **given)
             each = (times[-1] - times[0]) / max(len(times) - 1, 1)
             seconds += each * len(items) * len(left)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evenflow.gates.ledger.files import canonical
 from evenflow.pipelines.lab.paper import comparison
@@ -19,6 +18,7 @@ from evenflow.pipelines.lab.paper.settings import Paper, Suites
 from evenflow.pipelines.lab.paper.texts import Texts
 from evenflow.pipelines.lab.train import mining
 from evenflow.pipelines.lab.train.benchmark import benchmark, items_of, paired
+from evenflow.pipelines.lab.train.errors import TrainInputError
 from evenflow.pipelines.lab.train.finetune import finetune
 from evenflow.pipelines.lab.train.mining_inputs import scorer_of
 from evenflow.pipelines.lab.train.rows import Listed
@@ -26,9 +26,6 @@ from evenflow.transforms.lab.benchmarks.data import Data as BenchmarkData
 from evenflow.transforms.lab.masking.scoring import Remembering, Scorer
 from evenflow.transforms.storage.directory import Directory
 from evenflow.wordlists.loader import WordList
-
-if TYPE_CHECKING:
-    from evenflow.transforms.lab.benchmarks.asking import Models as Asked
 
 LIMITS = (
     "A difference from the pretrained model alone says nothing about debiasing: fine-tuning on"
@@ -76,7 +73,11 @@ class Models:
             mined = mined.model_copy(update={"seed": mined.seed + cell.seed})
         folder = self._texts.place(mined.model_dump())
         config = self._texts.configuration({})
-        mining.mine_for(self._paper.input, self._paper.model, folder, config, mined, self._scored)
+        if not (folder / mining.SETTINGS).exists():
+            given, name = self._paper.input, self._paper.model
+            lines, _ = mining.mine(given, config, mined, self._scored, name, folder)
+            if not lines:
+                raise TrainInputError(f"{', '.join(given)}: no sentence that could be mined")
         return self._texts.mined(folder / mining.RECORDS)
 
     def _scored(self, words: WordList) -> tuple[Scorer, str]:
@@ -95,7 +96,10 @@ class Models:
             how, made = self._paper.finetuning(arm, cell.seed), str(cell.model)
             finetune(self._data(cell), model, cell.model, how, on_step)
             model, adapter = (model, made) if how.rank and not how.merge else (made, None)
-        measure(self._suites, asking.Models(model, adapter), adapter, cell, on_step)
+        asked, own = asking.Models(model, adapter), self._suites
+        how = {"data": own.folder, "seed": cell.seed, "batch": own.batch, "on_batch": on_step}
+        for suite, most in own.suites.items():
+            benchmark(asked, cell.folder / "benchmark", [suite], adapter=adapter, items=most, **how)
         Directory(cell.folder).write(MEASURED, canonical({}))
         if not self._paper.keep_models:
             for path in cell.model.glob("*.safetensors"):
@@ -150,24 +154,6 @@ class Models:
         return table, LIMITS
 
 
-def measure(
-    own: Suites, asked: Asked, adapter: str | None, cell: Cell, on_step: Callable[[Any], None]
-) -> None:
-    """Run the benchmarks on a cell's model. Raises as `benchmark`."""
-    for suite, most in own.suites.items():
-        benchmark(
-            asked,
-            cell.folder / "benchmark",
-            [suite],
-            adapter=adapter,
-            data=Path(own.data) if own.data else None,
-            items=most,
-            seed=cell.seed,
-            batch=own.batch,
-            on_batch=on_step,
-        )
-
-
 def columns(own: Suites) -> list[str]:
     """What is compared: the suites, each followed by its parts that are asked for."""
     return [
@@ -179,7 +165,7 @@ def columns(own: Suites) -> list[str]:
 
 def suites_of(own: Suites) -> dict[str, Any]:
     """The benchmarks with their items. Raises BenchmarkDataError, TrainInputError."""
-    data = BenchmarkData(Path(own.data) if own.data else None)
+    data = BenchmarkData(own.folder)
     return {name: items_of(name, data, most) for name, most in own.suites.items()}
 
 

@@ -123,6 +123,11 @@ class Suites(Section):
         default=None, description="Folder of benchmark data that does not ship."
     )
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of benchmark data."""
+        return Path(self.data) if self.data else None
+
 
 class Paper(Section):
     """The file of an experiment."""

@@ -92,8 +92,7 @@ def benchmark(
         if before is not None:
             _same(before["settings"], settings, storage, name)
         else:
-            run = _Run(storage, name, suite, own, settings)
-            rows = run.rows(asked, seed, batch, on_batch)
+            rows = _answered(storage, name, suite, own, settings, asked, on_batch)
             figures = results(rows, suite, seed)
             found["suites"][name] = {**figures, **suite.ABOUT.describe(), "settings": settings}
             storage.write(RESULTS, canonical(found))
@@ -137,71 +136,57 @@ def paired(
     return difference(other, one, wanted[0], seed)
 
 
-class _Run:
-    """A suite under way."""
+def _answered(
+    storage: Storage,
+    name: str,
+    suite: Suite,
+    items: Sequence[Item],
+    settings: Mapping[str, Any],
+    asked: Models,
+    on_batch: Callable[[SuiteProgress], None],
+) -> list[dict[str, Any]]:
+    """Ask the model about what is left of a suite, and write the lines of all items."""
+    folder, batch = storage.below(f"{ITEMS}/{name}"), settings["batch"]
+    if not folder.create(SETTINGS, canonical(dict(settings))):
+        _same(json.loads(folder.read(SETTINGS)), settings, storage, name)
+    # The longest first: what does not fit into the memory fails at once
+    order = sorted(items, key=lambda item: (-item.size(), item.id))
+    starts = range(0, len(order), batch)
+    files = {f"{at:06d}.jsonl": order[start : start + batch] for at, start in enumerate(starts)}
+    there = set(folder.names(""))
+    done = new = first = 0
+    for file, chosen in files.items():
+        if file not in there:
+            answered = _ask(suite, asked.ready(suite), chosen, settings["seed"])
+            folder.write(file, b"".join(canonical_line(row) for row in answered))
+            new += len(chosen)
+            first = first or new
+        done += len(chosen)
+        if file not in there or done == len(order):
+            on_batch(SuiteProgress(name, done, new, first, len(order)))
+    found = {row["id"]: row for file in files for row in _parsed(folder.read(file))}
+    rows = getattr(suite, "finish", list)([found[item.id] for item in items])
+    storage.write(f"{ITEMS}/{name}.jsonl", b"".join(canonical_line(row) for row in rows))
+    return rows
 
-    def __init__(
-        self,
-        storage: Storage,
-        name: str,
-        suite: Suite,
-        items: Sequence[Item],
-        settings: Mapping[str, Any],
-    ):
-        self._storage, self._name, self._suite, self._items = storage, name, suite, items
-        self._folder = storage.below(f"{ITEMS}/{name}")
-        begun = canonical(dict(settings))
-        if not self._folder.create(SETTINGS, begun):
-            _same(json.loads(self._folder.read(SETTINGS)), settings, storage, name)
 
-    def rows(
-        self, asked: Models, seed: int, batch: int, on_batch: Callable[[SuiteProgress], None]
-    ) -> list[dict[str, Any]]:
-        """Ask the model about what is left, and write the lines of all items."""
-        # The longest first: what does not fit into the memory fails at once
-        order = sorted(self._items, key=lambda item: (-item.size(), item.id))
-        batches = [order[start : start + batch] for start in range(0, len(order), batch)]
-        there = set(self._folder.names(""))
-        done = new = first = 0
-        for number, chosen in enumerate(batches):
-            name = f"{number:06d}.jsonl"
-            if name not in there:
-                answered = self._ask(asked.ready(self._suite), chosen, seed)
-                self._folder.write(name, b"".join(canonical_line(row) for row in answered))
-                new += len(chosen)
-                first = first or new
-            done += len(chosen)
-            if name not in there or done == len(order):
-                on_batch(SuiteProgress(self._name, done, new, first, len(order)))
-        found: dict[str, dict[str, Any]] = {}
-        for number in range(len(batches)):
-            for row in _parsed(self._folder.read(f"{number:06d}.jsonl")):
-                found[row["id"]] = row
-        rows = getattr(self._suite, "finish", list)([found[item.id] for item in self._items])
-        lines = b"".join(canonical_line(row) for row in rows)
-        self._storage.write(f"{ITEMS}/{self._name}.jsonl", lines)
-        return rows
-
-    def _ask(self, model: Any, items: Sequence[Item], seed: int) -> list[dict[str, Any]]:
-        """The lines of a batch; an item that cannot be asked has none of the values."""
-        prepared: list[Any] = []
-        reasons: dict[str, str] = {}
-        for item in items:
-            try:
-                prepared.append(self._suite.prepare(model, item, seed))
-            except LanguageModelError as error:
-                reasons[item.id] = str(error)
-        answers = iter(self._suite.ask(model, prepared) if prepared else ())
-        rows: list[dict[str, Any]] = []
-        for item in items:
-            own = (
-                {"values": None, "left_out": reasons[item.id]}
-                if item.id in reasons
-                else next(answers)
-            )
-            fixed = {"suite": self._suite.ABOUT.name, "id": item.id}
-            rows.append({**fixed, "kind": item.kind, "cluster": item.cluster, **own})
-        return rows
+def _ask(suite: Suite, model: Any, items: Sequence[Item], seed: int) -> list[dict[str, Any]]:
+    """The lines of a batch; an item that cannot be asked has none of the values."""
+    prepared: list[Any] = []
+    reasons: dict[str, str] = {}
+    for item in items:
+        try:
+            prepared.append(suite.prepare(model, item, seed))
+        except LanguageModelError as error:
+            reasons[item.id] = str(error)
+    answers = iter(suite.ask(model, prepared) if prepared else ())
+    rows: list[dict[str, Any]] = []
+    for item in items:
+        out = item.id in reasons
+        own = {"values": None, "left_out": reasons[item.id]} if out else next(answers)
+        fixed = {"suite": suite.ABOUT.name, "id": item.id}
+        rows.append({**fixed, "kind": item.kind, "cluster": item.cluster, **own})
+    return rows
 
 
 def canonical_line(row: Mapping[str, Any]) -> bytes:

@@ -39,21 +39,6 @@ SETTINGS, MINED, RECORDS, STATE = "mining.json", "mined.jsonl", "records/mined.j
 CHUNK = 2048  # sentences that are scored together: enough for batches of one length
 
 
-@dataclass(frozen=True)
-class MiningSettings:
-    """How sentences are mined.
-
-    `model`: Digest of the model; None: sentences are drawn at random.
-    """
-
-    top: int
-    model: str | None
-    name: str = ""
-    seed: int = 0
-    intervention: str | None = None
-    without: tuple[str, ...] = ()
-
-
 @dataclass
 class Counts:
     """How far mining is.
@@ -76,67 +61,50 @@ class _Candidate(NamedTuple):
     digest: str
 
 
-def mine_for(
+def mine(
     inputs: list[str],
-    model: str,
-    output: Path,
     config: Config,
     how: Mined,
     scored: Callable[[WordList], tuple[Scorer, str]],
-) -> None:
-    """Mine the sentences of an experiment's arm; nothing is done where they are mined."""
-    if (output / SETTINGS).exists():
-        return
+    name: str,
+    output: Path | None,
+    on_chunk: Callable[[Counts], None] = lambda counts: None,
+) -> tuple[list[dict[str, Any]], Counts]:
+    """Mine the sentences of files, or of what a gate accepted.
+
+    `scored`: Loads what scores, with its digest. `name`: The model's. `output`: Where results go;
+    None: nothing is written.
+    """
     if how.intervention is not None and how.intervention not in NAMES:
         raise TrainInputError(f"{how.intervention!r}: one of {', '.join(NAMES)} was expected")
     words = config.word_lists()[0]
+    finder, given = SentenceFinder(words, how.without), source(inputs, config)
     scorer, digest = (None, None) if how.random else scored(words)
-    name = "" if how.random else model
-    settings = MiningSettings(how.top, digest, name, how.seed, how.intervention, tuple(how.without))
-    finder = SentenceFinder(words, how.without)
-    lines, _ = mine(source(inputs, config), finder, scorer, settings, output)
-    if not lines:
-        raise TrainInputError(f"{', '.join(inputs)}: no sentence that could be mined")
+    by = {"model": digest, "name": "" if how.random else name}
+    with nullcontext() if output is None else OutputLock(output):
+        return Mining(given, finder, scorer, how, by, output).go(on_chunk)
 
 
-def mine(
-    given: Source,
-    finder: SentenceFinder,
-    scorer: Scorer | None,
-    settings: MiningSettings,
-    output: Path | None = None,
-    on_chunk: Callable[[Counts], None] = lambda counts: None,
-) -> tuple[list[dict[str, Any]], Counts]:
-    """Mine sentences.
+class Mining:
+    """Mining under way.
 
-    `scorer`: Scores them; None: they are drawn at random. `output`: Where results go; None: nothing
-    is written.
+    `scorer`: Scores sentences; None: they are drawn at random. `by`: What is noted of the model.
     """
-    under = nullcontext() if output is None else OutputLock(output)
-    with under:
-        return _Mining(given, finder, scorer, settings, output).go(on_chunk)
-
-
-class _Mining:
-    """Mining under way."""
 
     def __init__(
         self,
         given: Source,
         finder: SentenceFinder,
         scorer: Scorer | None,
-        settings: MiningSettings,
+        how: Mined,
+        by: Mapping[str, Any],
         output: Path | None,
     ):
-        self._given, self._finder, self._scorer, self._settings = given, finder, scorer, settings
+        self._given, self._finder, self._scorer, self._how = given, finder, scorer, how
         self._storage = None if output is None else Directory(output)
-        name = settings.intervention
-        self._intervene = None if name is None else Intervention(name, finder.list, settings.seed)
-        self._record = {
-            "attribute": finder.list.attribute,
-            "source": given.record,
-            **asdict(settings),
-        }
+        name, attribute = how.intervention, finder.list.attribute
+        self._intervene = None if name is None else Intervention(name, finder.list, how.seed)
+        self._record = {"attribute": attribute, "source": given.record, **how.model_dump(), **by}
         self._tops: dict[Pair, Top] = {}
         self._counts = Counts()
         self._resume()
@@ -193,8 +161,8 @@ class _Mining:
         for leaning in leanings:
             score = leaning.score
             if self._scorer is None:
-                score = _draw(candidate.digest, self._settings.seed)
-            top = self._tops.setdefault(leaning.pair, Top(self._settings.top))
+                score = _draw(candidate.digest, self._how.seed)
+            top = self._tops.setdefault(leaning.pair, Top(self._how.top))
             if top.wants(score, candidate.digest):
                 top.add(score, candidate.digest, self._line(candidate, leaning))
 
@@ -229,7 +197,7 @@ class _Mining:
                 if name == STATE:
                     self._counts = Counts(**stored["counts"])
                     for (first, second), kept in stored["kept"]:
-                        top = self._tops.setdefault((first, second), Top(self._settings.top))
+                        top = self._tops.setdefault((first, second), Top(self._how.top))
                         for score, digest, line in kept:
                             top.add(score, digest, line)
 

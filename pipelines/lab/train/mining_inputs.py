@@ -10,8 +10,7 @@ from typing import Any
 from evenflow.gates.ledger.files import read_meta
 from evenflow.pipelines.lab.train.rows import Row, select
 from evenflow.schemas.config import Config
-from evenflow.transforms.io import files
-from evenflow.transforms.lab import documents
+from evenflow.transforms.io import documents, files
 from evenflow.transforms.lab.masking.scoring import MaskedScorer, Scorer
 from evenflow.transforms.storage.storage import at
 from evenflow.wordlists.loader import WordList

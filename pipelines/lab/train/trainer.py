@@ -191,7 +191,8 @@ class Trainer:
         taken, targets, whole = self._given(taken, step)
         self._optimizer.zero_grad(set_to_none=True)
         total = 0.0
-        for part in self._parts(taken):
+        for start in range(0, len(taken.tokens), self._micro):  # what is computed at once
+            part = slice(start, start + self._micro)
             loss = self._loss(taken, targets, part) / max(whole, 1e-9)
             loss.backward()
             total += float(loss.detach())
@@ -216,11 +217,6 @@ class Trainer:
         taken = Sequences(taken.tokens[order], taken.weights[order], taken.lengths[order])
         whole = float(taken.weights[:, int(own.objective == "causal") :].sum())
         return taken, targets[order], whole
-
-    def _parts(self, taken: Sequences) -> list[slice]:
-        """The sequences that are computed at once."""
-        starts = range(0, len(taken.tokens), self._micro)
-        return [slice(start, start + self._micro) for start in starts]
 
     def _loss(self, taken: Sequences, targets: Any, part: slice) -> Any:
         """Weighted sum of the cross-entropies of some sequences."""

@@ -21,9 +21,8 @@ from evenflow.pipelines.engine.files.cutting import ChangedError
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, ConfigError
-from evenflow.transforms.annotation import label_people
+from evenflow.transforms.io import documents
 from evenflow.transforms.io.files import InputError
-from evenflow.transforms.lab.word_lists import corpus
 
 TEXTS = ["She met her brother.", "He met his father.", "It rained."]
 GENDER = {"female": 2, "male": 4}
@@ -96,9 +95,7 @@ def test_records_of_a_common_shape_are_named_with_what_reads_them(tmp_path: Path
     with pytest.raises(InputError, match=re.escape("{'fields.text': ['instruction', 'output']}")):
         evenflow.measure(pair)
     with pytest.raises(InputError, match=known):
-        label_people.in_files("gender", [str(path)], Config(), 3)
-    with pytest.raises(InputError, match=known):
-        list(corpus.texts([str(path)], Config()))
+        list(documents.read([str(path)], Config()))
 
 
 def test_what_is_no_document_is_counted_and_what_is_no_input_is_refused() -> None:

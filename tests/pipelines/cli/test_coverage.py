@@ -118,6 +118,12 @@ def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
     for state, women, of in (("before", 2, 23), ("after", 6, 28)):
         assert shares[state][0]["shares"][0][1] == pytest.approx(women / of)
         assert f", {state} the plan</h2>" in (tmp_path / "plan.html").read_text()
+    even = (*common, "--balance", "sex:race=0.1", "--html", tmp_path / "even.html", "--json")
+    plain, balanced = call(*common, "--json").json, call(*even).json
+    assert plain["gain"] == pytest.approx((6 / 28 - 2 / 23 + 6 / 28 - 5 / 23) / 2)
+    page = (tmp_path / "even.html").read_text()
+    for each in (plain, balanced):
+        assert f'>{each["records"]}</td><td class="num">{each["gain"]:.4f}</td>' in page
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,5 @@ from evenflow.transforms.lab.benchmarks import (
 )
 from evenflow.transforms.lab.benchmarks.suite import Suite
 
-MODULES: tuple[Any, ...] = (
-    *(hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat),
-)
-SUITES: dict[str, Suite] = {each.ABOUT.name: each for each in MODULES}
+EVERY: Any = (hellaswag, redditbias, honest, crows_pairs, bbq, soct, stereoset, seat)
+SUITES: dict[str, Suite] = {each.ABOUT.name: each for each in EVERY}

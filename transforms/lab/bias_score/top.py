@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.lab import documents
+from evenflow.transforms.io import documents
 from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.measures.bias_score import signal
 from evenflow.transforms.measures.bias_score.score import totals

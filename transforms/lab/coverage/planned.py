@@ -12,7 +12,7 @@ import numpy as np
 from evenflow.transforms.lab.coverage.additions import Balance, Needs, PlanError, Rates
 from evenflow.transforms.lab.coverage.evenness import evenness
 from evenflow.transforms.lab.coverage.plan import plan
-from evenflow.transforms.measures.coverage.gaps import grids, patterns
+from evenflow.transforms.measures.coverage.gaps import DIGITS, grids, patterns
 from evenflow.transforms.measures.coverage.mups import Coverage
 
 ADAPTIVE = "adaptive"  # in place of a balance's epsilon
@@ -58,6 +58,8 @@ def planned(
 
     `depth`: Most attributes that meet in a gap; None: all. `needs`: What a new record has a value
     of; None: nothing besides the gaps' values.
+
+    Returns the plan; `gain` is by how much it raises the gaps' mean share of all records.
     """
     known = set(coverage.table.attributes)
     named = {each.attribute for each in wishes.balances}
@@ -69,9 +71,11 @@ def planned(
     chosen = np.sort(codes[np.argsort(counts, kind="stable")][: wishes.worst])
     found = plan(coverage, chosen, wishes.balances, needs)
     needed = coverage.threshold.needed(found.after.table.total)
+    shares = [each.count(chosen) / each.table.total for each in (found.after, coverage)]
     return {
         "records": found.records,
         "proven": found.proven,
+        "gain": round(float((shares[0] - shares[1]).sum() / max(len(chosen), 1)), DIGITS),
         "additions": [{"records": each.records, "target": each.target} for each in found.additions],
         "words": [each.words(things) for each in found.additions],
         "closes": [

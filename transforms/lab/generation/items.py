@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.lab.coverage.additions import Needs, PlanError
+from evenflow.transforms.lab.coverage.additions import Needs
 from evenflow.transforms.measures.coverage import lookup
 from evenflow.transforms.measures.coverage.knowledge import Fact, Knowledge
 
@@ -62,20 +62,14 @@ def items(
     """
     made: list[Item] = []
     others: list[dict[str, Any]] = []
-    try:
-        for addition, told in zip(plan["additions"], plan["words"], strict=True):
-            records = int(addition["records"])
-            target = {**dict(addition["target"]), **(more or {})}
-            of_text = (name for name in target if name.startswith(f"{lookup.TEXT}."))
-            if any(name not in named for name in of_text):
-                why = "values of names in a text are not written"
-                others.append({"words": told, "records": records, "why": why})
-                continue
-            made.append(_item(first + len(made), records, target, named, knowledge))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PlanError(
-            f"no plan of `evenflow coverage plan --json`: {type(error).__name__} {error}"
-        ) from error
+    for addition, told in zip(plan["additions"], plan["words"], strict=True):
+        records, target = addition["records"], {**addition["target"], **(more or {})}
+        of_text = (name for name in target if name.startswith(f"{lookup.TEXT}."))
+        if any(name not in named for name in of_text):
+            why = "values of names in a text are not written"
+            others.append({"words": told, "records": records, "why": why})
+            continue
+        made.append(_item(first + len(made), records, target, named, knowledge))
     return made, others
 
 

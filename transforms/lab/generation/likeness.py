@@ -12,7 +12,7 @@ from scipy.stats import ks_2samp
 
 from evenflow.transforms.lab.generation.support import WORD
 
-DIGITS = 4
+DIGITS, BINS = 4, 30  # of figures; of lengths, to the longest
 
 
 def likeness(corpus: Sequence[str], written: Sequence[str]) -> dict[str, Any] | None:
@@ -22,7 +22,7 @@ def likeness(corpus: Sequence[str], written: Sequence[str]) -> dict[str, Any] | 
     share of different words among all (ttr), and of words that occur once among the different ones
     (hapax). `augmented`: of the lengths before and after, and `alone`: of those before and those
     written, the Jensen-Shannon divergence in bits (jsd) and the test of Kolmogorov and Smirnov (ks,
-    p). None if either has no sentence.
+    p). `lengths`: of each the share of sentences by length, in BINS. None if either has none.
     """
     if not corpus or not written:
         return None
@@ -44,7 +44,15 @@ def likeness(corpus: Sequence[str], written: Sequence[str]) -> dict[str, Any] | 
         test: Any = ks_2samp(*two)
         found[name] = {"jsd": jensenshannon(*shares, base=2) ** 2}
         found[name] |= {"ks": test.statistic, "p": test.pvalue}
+    longest = int(lengths["after"].max())
+    drawn = {
+        name: (np.histogram(own, BINS, (0, longest + 1))[0] / len(own)).round(DIGITS).tolist()
+        for name, own in lengths.items()
+    }
     return {
-        name: {key: round(float(each), DIGITS) for key, each in own.items()}
-        for name, own in found.items()
+        **{
+            name: {key: round(float(each), DIGITS) for key, each in own.items()}
+            for name, own in found.items()
+        },
+        "lengths": {"longest": longest, **drawn},
     }

@@ -60,13 +60,10 @@ def _names(text: str) -> Iterator[tuple[int, int]]:
     for each in WORD.finditer(text):
         begins = not before or BEGINS.search(text, before, each.start()) is not None
         before = each.end()
-        is_name = _has_capital(each[0]) and (not begins or _is_first_name(each[0]))
+        has_capital = each[0][:1].isupper() and _base(each[0]) != "I"
+        is_name = has_capital and (not begins or _is_first_name(each[0]))
         if is_name or any(map(str.isdigit, each[0])):
             yield each.span()
-
-
-def _has_capital(word: str) -> bool:
-    return word[:1].isupper() and _base(word) != "I"
 
 
 def _is_first_name(word: str) -> bool:

@@ -18,9 +18,9 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.coverage import CoverageSettings
+from evenflow.transforms.io import documents
 from evenflow.transforms.io.records import Documents
-from evenflow.transforms.lab import documents
-from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Item
+from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SUBJECT, Item
 from evenflow.transforms.lab.generation.support import WORD
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.labels.searched import by_sentence, sentence_starts
@@ -154,18 +154,14 @@ class Corpus:
         }
 
 
-def name_span(text: str, name: str) -> Span | None:
-    """Where a text has a name as whole words, if exactly once."""
-    found = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text) if name else iter(())
-    spans = [each.span() for each in found]
-    return spans[0] if len(spans) == 1 else None
-
-
 def name_spans(text: str, named: Mapping[str, str]) -> dict[str, Span] | None:
     """Where the subject and the object are; None if one is not there once, or they overlap."""
-    spans = {side: span for side, name in named.items() if (span := name_span(text, name))}
-    if len(spans) < len(SIDES):
-        return None
+    spans: dict[str, Span] = {}
+    for side, name in named.items():
+        found = list(re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)) if name else []
+        if len(found) != 1:
+            return None
+        spans[side] = found[0].span()
     first, second = sorted(spans.values())
     return spans if first[1] <= second[0] else None
 
@@ -198,7 +194,10 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template]:
         }
         values = [None if each is None else each[number].as_py() for each in triple]
         if all(isinstance(each, str) and each for each in values):
-            yield from _of_triple(identity, text, fields, *map(str, values))
+            subject, relation, other = map(str, values)
+            spans = name_spans(text, {SUBJECT: subject, OBJECT: other})
+            if len(text) <= LONGEST and spans is not None:
+                yield Template(text, identity, {}, fields, relation, spans)
             continue
         every = counter.finder.find_all(text)
         mentions = counter.finder.named(every)
@@ -214,17 +213,3 @@ def _templates(found: Documents, counter: GroupCounter) -> Iterator[Template]:
                     for name, found in named[place].items()
                 }
                 yield Template(own, identity, groups, fields)
-
-
-def _of_triple(
-    identity: str,
-    text: str,
-    fields: Mapping[str, frozenset[str]],
-    subject: str,
-    relation: str,
-    other: str,
-) -> Iterator[Template]:
-    """The template of a record with a relation, if its text is short and has both names once."""
-    spans = name_spans(text, {SUBJECT: subject, OBJECT: other})
-    if len(text) <= LONGEST and spans is not None:
-        yield Template(text, identity, {}, fields, relation, spans)

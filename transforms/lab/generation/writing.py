@@ -17,8 +17,6 @@ from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.lab.generation.writers import LlmWriter, Material
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
 
-TRIES = 5  # candidates for each record
-
 
 class Session:
     """Writes records in the style of one corpus. What one plan got, another does not get again.
@@ -32,21 +30,17 @@ class Session:
         self,
         inputs: Sequence[str],
         config: Config,
-        attributes: Sequence[str],
         knowledge: Knowledge | None,
-        seed: int = 0,
-        perplexity_model: str | None = None,
+        seed: int,
+        perplexity_model: str | None,
     ):
         self._config, self._knowledge, self._seed, self._items = config, knowledge, seed, 0
-        self._counter = GroupCounter(config, attributes)
+        self._counter = GroupCounter(config, config.coverage.named())
         self._corpus = Corpus.read(inputs, config, self._counter)
         self._perplexity_model = perplexity_model
 
     def write(
-        self,
-        plan: Mapping[str, Any],
-        tries: float = TRIES,
-        more: Mapping[str, str] | None = None,
+        self, plan: Mapping[str, Any], tries: float, more: Mapping[str, str]
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """Write the records of a plan.
 
@@ -56,7 +50,7 @@ class Session:
         """
         asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
         self._items += len(asked)
-        identity = plan_id({"plan": dict(plan), "more": dict(more or {})})
+        identity = plan_id({"plan": dict(plan), "more": dict(more)})
         names = self._config.fields
         marks = Marks(identity, names.column, names.id, self._knowledge)
         done = generate(asked, self._writer, self._checker, tries, marks)

@@ -36,8 +36,6 @@ class Text:
 class CausalModel:
     """A causal language model that scores."""
 
-    kind = "causal"
-
     def __init__(self, loaded: Loaded):
         self.loaded = loaded
         self.context = min(loaded.context, LONGEST)

@@ -25,8 +25,6 @@ class Mask:
 class MaskedModel:
     """A masked language model that scores and fills."""
 
-    kind = "masked"
-
     def __init__(self, loaded: Loaded):
         self.loaded = loaded
         self.context = loaded.context

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.lab import documents
+from evenflow.transforms.io import documents
 from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.labels.finder import BETWEEN, LabelFinder, pieces
 from evenflow.transforms.text.sentences import sentences

@@ -6,7 +6,7 @@ calibrated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -44,52 +44,6 @@ def associations(attribute: str) -> dict[str, str]:
     }
 
 
-def category(word: str, context: KnownWords) -> Weakness | None:
-    """Q1: a category label, which refers to people; a word that is seldom a noun does not."""
-    last = word.split()[-1]
-    if wordclasses.is_known(last) and not wordclasses.is_noun(last):
-        return Weakness("Q1", "mostly no noun in English text", 0.7)
-    return None
-
-
-def spelled(word: str, context: KnownWords) -> Weakness | None:
-    """Q2: linguistically correct; a word that neither vectors nor corpus know may be misspelled."""
-    if word not in context.known and not context.mentions.get(word):
-        return Weakness("Q2", "neither the corpus nor the vectors know this spelling", 0.5)
-    return None
-
-
-def unambiguous(word: str, context: KnownWords) -> Weakness | None:
-    """Q3: exclusive to its group."""
-    groups = context.groups.get(word, frozenset())
-    if len(groups) > 1:
-        return Weakness("Q3", f"proposed for {' and '.join(sorted(groups))}", 0.8)
-    return None
-
-
-def free_of_association(word: str, context: KnownWords) -> Weakness | None:
-    """Q4: no association, such as a profession."""
-    attribute = context.associations.get(word)
-    return None if attribute is None else Weakness("Q4", f"a word of {attribute}", 0.6)
-
-
-def simple(word: str, context: KnownWords) -> Weakness | None:
-    """Q5: no compound of a label and a neutral word."""
-    parts = word.replace("-", " ").split()
-    label = next((each for each in parts if len(parts) > 1 and each in context.groups), None)
-    return None if label is None else Weakness("Q5", f"holds {label!r}, a word of its own", 0.7)
-
-
-def no_name(word: str, context: KnownWords) -> Weakness | None:
-    """Q6: no proper name."""
-    sex = names.first_names().get(word)
-    if sex is None:
-        return None
-    if sex.endswith("w"):
-        return Weakness("Q6", "a first name, and a common word", 0.3)
-    return Weakness("Q6", "a first name", 0.9)
-
-
 @cache
 def _stops() -> frozenset[str]:
     """The words of closed classes that are no labels of gender."""
@@ -113,18 +67,30 @@ def common_words(words: WordList) -> dict[str, str]:
     }
 
 
-CHECKS: tuple[Callable[[str, KnownWords], Weakness | None], ...] = (
-    category,
-    spelled,
-    unambiguous,
-    free_of_association,
-    simple,
-    no_name,
-)
-
-
 def check(word: str, context: KnownWords) -> list[Weakness]:
-    """Check a word by all criteria."""
+    """Check a word by all criteria.
+
+    Q1, a category label: it refers to people, and a word that is seldom a noun does not. Q2,
+    linguistically correct: what neither vectors nor corpus know may be misspelled. Q3, exclusive to
+    its group. Q4, no association, such as a profession. Q5, no compound of a label and a neutral
+    word. Q6, no proper name.
+    """
     folded = spelling.fold(word)
-    found = [each for rule in CHECKS if (each := rule(folded, context)) is not None]
+    found: list[Weakness] = []
+    last = folded.split()[-1]
+    if wordclasses.is_known(last) and not wordclasses.is_noun(last):
+        found.append(Weakness("Q1", "mostly no noun in English text", 0.7))
+    if folded not in context.known and not context.mentions.get(folded):
+        found.append(Weakness("Q2", "neither the corpus nor the vectors know this spelling", 0.5))
+    if len(groups := context.groups.get(folded, frozenset())) > 1:
+        found.append(Weakness("Q3", f"proposed for {' and '.join(sorted(groups))}", 0.8))
+    if (attribute := context.associations.get(folded)) is not None:
+        found.append(Weakness("Q4", f"a word of {attribute}", 0.6))
+    parts = folded.replace("-", " ").split()
+    if label := next((each for each in parts if len(parts) > 1 and each in context.groups), None):
+        found.append(Weakness("Q5", f"holds {label!r}, a word of its own", 0.7))
+    if (sex := names.first_names().get(folded)) is not None:
+        common = sex.endswith("w")
+        reason = "a first name, and a common word" if common else "a first name"
+        found.append(Weakness("Q6", reason, 0.3 if common else 0.9))
     return sorted(found, key=lambda each: -each.probability)

@@ -17,9 +17,10 @@ import transformers  # noqa: E402
 from tiny_fillers import constant  # noqa: E402
 from tiny_models import gate_output, tiny_model  # noqa: E402
 
+from evenflow.pipelines.lab.paper.settings import Mined  # noqa: E402
 from evenflow.pipelines.lab.train import mining  # noqa: E402
 from evenflow.pipelines.lab.train.errors import TrainInputError  # noqa: E402
-from evenflow.pipelines.lab.train.mining import MiningSettings, mine  # noqa: E402
+from evenflow.pipelines.lab.train.mining import Mining  # noqa: E402
 from evenflow.pipelines.lab.train.mining_inputs import Source  # noqa: E402
 from evenflow.pipelines.lab.train.rows import Row  # noqa: E402
 from evenflow.transforms.lab.masking.scoring import Left  # noqa: E402
@@ -139,8 +140,8 @@ def test_it_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     def go(output: Path | None, most: int = 99, top: int = 5) -> Any:
         given = Source({}, (Row(str(n), text) for n, text in enumerate(texts)))
         scorer = Stopping(most)
-        found = mine(given, GENDER, scorer, MiningSettings(top, "x"), output)
-        return *found, scorer.seen
+        mining = Mining(given, GENDER, scorer, Mined(top=top), {"name": "x"}, output)
+        return *mining.go(lambda counts: None), scorer.seen
 
     whole, counts, chunks = go(None)
     assert counts.documents == 60 and counts.sentences == counts.scored == 120

@@ -12,7 +12,6 @@ import pytest
 
 from evenflow.prompts import loader
 from evenflow.schemas.config import Config
-from evenflow.transforms.lab.coverage.additions import PlanError
 from evenflow.transforms.lab.generation import limits
 from evenflow.transforms.lab.generation.checks import NEAR, REASONS, Checker, Shingles
 from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
@@ -219,9 +218,3 @@ def test_near_duplicates_by_hand() -> None:
     assert seen.nearest("A b c, d e f g h i j k l m.") == 10 / 11 >= NEAR
     assert seen.nearest("a b c d e f g h z j k l") == 7 / 13 < NEAR
     assert seen.nearest("X y!") >= NEAR > seen.nearest("x")
-
-
-@pytest.mark.parametrize("data", [[], {}, {"additions": [{}], "words": ["x"]}, {"additions": 1}])
-def test_what_is_no_plan_is_refused(data: Any) -> None:
-    with pytest.raises(PlanError, match="no plan"):
-        items(data, ["gender"], None)
