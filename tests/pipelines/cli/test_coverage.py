@@ -122,8 +122,10 @@ def test_a_plan_in_words_and_as_json(call: Call, tmp_path: Path) -> None:
     plain, balanced = call(*common, "--json").json, call(*even).json
     assert plain["gain"] == pytest.approx((6 / 28 - 2 / 23 + 6 / 28 - 5 / 23) / 2)
     page = (tmp_path / "even.html").read_text()
-    for each in (plain, balanced):
-        assert f'>{each["records"]}</td><td class="num">{each["gain"]:.4f}</td>' in page
+    assert all(
+        f'>{own["records"]}</td><td class="num">{own["gain"]:.4f}<' in page
+        for own in (plain, balanced)
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,6 @@ class Top:
         self._kept: list[tuple[float, str, Any]] = []
         self._known: set[str] = set()
 
-    def __len__(self) -> int:
-        """Number of items that are kept."""
-        return len(self._kept)
-
     def add(self, score: float, digest: str, item: Any) -> None:
         """Keep an item if it is among the K highest so far."""
         if not self.wants(score, digest):

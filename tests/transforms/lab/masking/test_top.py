@@ -21,12 +21,8 @@ def test_any_order_leaves_the_same(
     # One digest is one sentence, which has one score
     items = list({digest: (score, digest) for score, digest in items}.values())
     wanted = sorted(items, key=lambda each: (-each[0], each[1]))[:most]
-    for _ in range(3):
-        top = Top(most)
-        order = [*items, *items]
-        rng.shuffle(order)
-        for score, digest in order:
-            top.add(score, digest, digest.upper())
-        assert [(score, digest) for score, digest, _ in top.best()] == wanted
-        assert [item for *_, item in top.best()] == [digest.upper() for _, digest in wanted]
-        assert len(top) == len(wanted)
+    top, order = Top(most), [*items, *items]
+    rng.shuffle(order)
+    for score, digest in order:
+        top.add(score, digest, digest.upper())
+    assert list(top.best()) == [(score, digest, digest.upper()) for score, digest in wanted]
