@@ -27,7 +27,7 @@ from evenflow.transforms.io.sizes import table_bytes
 
 BLOCK_BYTES = 2 << 20  # so large that the cost of a pipeline's element is small beside its texts
 BLOCK_RECORDS = 2000  # limits the Python objects of a block of short records
-BETWEEN = "\0"  # separates the names of a block of several files; no file's name holds it
+BETWEEN = "\0"  # begins a further record of a block of several files; no file's name holds it
 KEPT_BYTES = 1 << 20  # how much of such a record is kept
 Index = npt.NDArray[np.int64]
 FAULTS = (*PACKED, pa.ArrowException, PluginTextError)
@@ -38,7 +38,7 @@ class Block:
     """Records of a file, either as raw bytes or as the rows of a table.
 
     Attributes:
-        file: The file's name. A block of several texts has several names (see `join_texts`).
+        file: The file's name. A block of several files has several names (see `join_files`).
         first: Ordinal of the first record in the file.
         records: The raw bytes of each record (a JSON object; for .txt a text).
         stored: Bytes of the file that were read when the block was done.
@@ -62,8 +62,8 @@ class Block:
 
     @property
     def format(self) -> Format:
-        """The format of the file; files of several texts have one."""
-        return formats.of(self.file)
+        """The format of the file; several files have one."""
+        return formats.of(self.file.partition(BETWEEN)[0])
 
     @property
     def size(self) -> int:
@@ -245,34 +245,43 @@ def read_lengths(file: str, offset: int | None = None, end: int | None = None) -
             yield np.array([held] * bool(held), np.int64), at, raw.tell(), faulty
 
 
-def join_texts(source: Iterable[Block]) -> Iterator[Block]:
-    """Join single texts that follow each other into one block; each block has a fixed cost.
+def join_files(source: Iterable[Block]) -> Iterator[Block]:
+    """Join the blocks of small files that follow each other; each block has a fixed cost.
+
+    Files are joined that begin with their block, have one format and one header, and no fault.
 
     Yields:
         The blocks. `position` says which file a record of a joined block is from.
     """
-    texts: list[Block] = []
-    size = 0
+    parts: list[Block] = []
+    size = records = 0
     for block in source:
-        is_text = block.fault is None and not block.cut and block.format.is_text
-        if texts and (
-            not is_text or size + len(block.records[0]) > BLOCK_BYTES or len(texts) == BLOCK_RECORDS
+        is_small = bool(block.records) and not (block.first or block.cut or block.fault)
+        more = sum(map(len, block.records)) if is_small else 0
+        if parts and not (
+            is_small
+            and size + more <= BLOCK_BYTES
+            and records + block.size <= BLOCK_RECORDS
+            and (block.format, block.header) == (parts[0].format, parts[0].header)
         ):
-            yield _join(texts)
-            texts, size = [], 0
-        if is_text:
-            texts.append(block)
-            size += len(block.records[0])
+            yield _join(parts)
+            parts, size, records = [], 0, 0
+        if is_small:
+            parts.append(block)
+            size, records = size + more, records + block.size
         else:
             yield block
-    if texts:
-        yield _join(texts)
+    if parts:
+        yield _join(parts)
 
 
-def _join(texts: list[Block]) -> Block:
-    """Join blocks of one text each."""
-    names, records = BETWEEN.join(each.file for each in texts), [each.records[0] for each in texts]
-    return Block(names, 0, records, texts[-1].stored)
+def _join(parts: list[Block]) -> Block:
+    """Join the blocks of several files; of one it is as it was."""
+    if len(parts) == 1:
+        return parts[0]
+    names = BETWEEN.join(BETWEEN.join([each.file, *[""] * (each.size - 1)]) for each in parts)
+    records = [record for each in parts for record in each.records]
+    return replace(parts[-1], file=names, records=records, offset=None)
 
 
 def position(file: str, place: int) -> tuple[str, int]:
@@ -285,13 +294,16 @@ def position(file: str, place: int) -> tuple[str, int]:
     Returns:
         The name of the record's own file, and the ordinal in it.
     """
-    return (_names(file)[place], 0) if BETWEEN in file else (file, place)
+    return _positions(file)[place] if BETWEEN in file else (file, place)
 
 
 @lru_cache(maxsize=4)
-def _names(file: str) -> list[str]:
-    """Split the name of a block of several texts."""
-    return file.split(BETWEEN)
+def _positions(file: str) -> list[tuple[str, int]]:
+    """The file and the ordinal of each record of a block of several files."""
+    out: list[tuple[str, int]] = []
+    for name in file.split(BETWEEN):  # an empty one is the file before
+        out.append((name, 0) if name else (out[-1][0], out[-1][1] + 1))
+    return out
 
 
 class FileReader:

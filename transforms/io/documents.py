@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.fields import Fields
 from evenflow.transforms.io import files
-from evenflow.transforms.io.blocks import Block, join_texts, read_blocks
+from evenflow.transforms.io.blocks import Block, join_files, read_blocks
 from evenflow.transforms.io.first_records import check_text_field
 from evenflow.transforms.io.records import Documents, validate
 
@@ -19,7 +19,7 @@ def blocks(names: Sequence[str], own: Fields) -> Iterator[Block]:
         InputError: The first records have no text in the field that `own` names.
     """
     check_text_field(names, own)
-    return join_texts(block for name in names for block in read_blocks(name))
+    return join_files(block for name in names for block in read_blocks(name))
 
 
 def read(inputs: Sequence[str], config: Config, keep_fields: bool = False) -> Iterator[Documents]:

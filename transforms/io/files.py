@@ -97,8 +97,9 @@ def find(patterns: Sequence[str], strict: bool = False) -> Found:
     for pattern in patterns:
         every, is_output = _in_store(pattern) if "://" in pattern else _local(pattern)
         is_known, files = _known(pattern), 0
+        asked = absolute(pattern.rstrip("/")).split("/")
         for name, stored in every.items():
-            beyond = _beyond(name, pattern)
+            beyond = _beyond(name, asked)
             if any(hidden and _is_hidden(part) for part, _, hidden in beyond):
                 continue
             if is_known(name):
@@ -205,16 +206,15 @@ def _known(pattern: str) -> Callable[[str], bool]:
     return lambda name: formats.shipped(name) is not None or name.endswith(own)
 
 
-def _beyond(name: str, pattern: str) -> list[tuple[str, str, bool]]:
+def _beyond(name: str, asked: list[str]) -> list[tuple[str, str, bool]]:
     """The parts of a file's name that a pattern does not name.
 
-    A pattern that names a folder above an output means what lies beside it.
+    `asked`: The pattern's parts. One that names a folder above an output means what lies beside it.
 
     Returns each part; the folder that it is in, where this may be an output that was not asked for,
     else empty; and whether the pattern did not ask for what is hidden.
     """
     parts = name.split("/")
-    asked = parts if name == absolute(pattern) else absolute(pattern.rstrip("/")).split("/")
     plain = asked if name.startswith("/".join([*asked, ""])) else _plain(asked)
     deep = asked.index("**") if "**" in asked else len(asked)
     found = list[tuple[str, str, bool]]()

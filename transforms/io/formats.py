@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
 import orjson
@@ -142,6 +142,7 @@ FORMATS = {
 KNOWN = ", ".join((*(each.end for each in SHAPES), f"and these with {', '.join(CODECS)}"))
 
 
+@lru_cache(maxsize=1024)
 def shipped(file: str) -> Format | None:
     """The format of a file that ships, by its name in any case; None: there is none."""
     _, *ends = file[file.rfind("/") + 1 :].lower().rsplit(".", 2)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -191,8 +191,8 @@ def validate(
         out.fields, out.mended = table.columns(kept, own)
         out.replaced = dict.fromkeys(own & table.names, len(kept))
     elif keep_fields:
-        value = block.format.value
-        raws = [value(block.records[index], block.first + index == 0) for index in kept]
+        value, begins = block.format.value, _begins(block)
+        raws = [value(block.records[index], index in begins) for index in kept]
         stage_fields(out, rests, raws, own)
     return out
 
@@ -204,8 +204,7 @@ def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed |
         parse = partial(parser.parse_csv, block.header, own.delimiter)
     else:
         parse = parser.parse_text if own.is_text else parser.parse_json
-    # The number of records that begin a file
-    begin = block.size if BETWEEN in block.file else int(block.first == 0)
+    begins = _begins(block)
 
     def parse_line(index: int) -> Parsed | None:
         if index in block.cut:
@@ -213,6 +212,13 @@ def _line_parser(block: Block, parser: RecordParser) -> Callable[[int], Parsed |
             raise UnusableError(
                 "too long", f"the record has {length} bytes; only its beginning is kept here"
             )
-        return parse(own.value(block.records[index], index < begin))
+        return parse(own.value(block.records[index], index in begins))
 
     return parse_line
+
+
+def _begins(block: Block) -> Container[int]:
+    """The records of a block, by their indices, that begin a file."""
+    if BETWEEN not in block.file:
+        return range(int(block.first == 0))
+    return {index for index in range(block.size) if not position(block.file, index)[1]}

@@ -32,7 +32,6 @@ class Segment:
     file: str
     first: int
     last: int
-    order: int
     offset: int | None = None
     skip: int = 0
 
@@ -138,7 +137,7 @@ def cut(
                 done = until
                 if done == count:
                     break
-                segments += _segment(file, first, at, start, len(segments))
+                segments += _segment(file, first, at, start)
                 if before or taken:  # else the pane ends with the file before
                     stored = before + (piece.stored - before) * taken // max(int(sums[-1]), 1)
                 yield Pane(number, tuple(segments), size, stored, begin.pane)
@@ -148,7 +147,7 @@ def cut(
             before = stored = piece.stored
             if is_new:  # the fault stands where the next record would
                 at, docs = at + 1, docs + 1
-        segments += _segment(file, first, at, start, len(segments))
+        segments += _segment(file, first, at, start)
     if segments and (docs >= limit_docs or size >= limit_bytes or not whole):
         yield Pane(number, tuple(segments), size, stored, begin.pane)
 
@@ -164,11 +163,9 @@ def panes(
     return cut(found, config, begin, whole)
 
 
-def _segment(
-    file: str, first: int, until: int, start: tuple[int | None, int], order: int
-) -> list[Segment]:
+def _segment(file: str, first: int, until: int, start: tuple[int | None, int]) -> list[Segment]:
     """Records first..until (excluded) as a segment; none where there are no records."""
-    return [Segment(file, first, until - 1, order, *start)] if until > first else []
+    return [Segment(file, first, until - 1, *start)] if until > first else []
 
 
 def check_unchanged(changed: Collection[str], entries: Iterable[PaneEntry]) -> None:

@@ -199,7 +199,7 @@ class Intake:
         if not begun <= ranges.keys():  # else the ledger need not be read
             ranges = self.ranges(entries)
         segments = {
-            names[text]: cutting.Segment(names[text], each.first, each.last, 0, each.offset)
+            names[text]: cutting.Segment(names[text], each.first, each.last, each.offset)
             for text in begun
             if (each := ranges.get(text))
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, groupby
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from evenflow.pipelines.engine.panes import columns
 from evenflow.pipelines.engine.panes.closing import Source
 from evenflow.schemas.ledger import SourceRange
 from evenflow.transforms.io import files, formats
-from evenflow.transforms.io.blocks import Block, FileReader, join_texts
+from evenflow.transforms.io.blocks import Block, FileReader, join_files
 from evenflow.transforms.io.record_digest import RecordDigest
 from evenflow.transforms.staging.block import StagedBlock
 from evenflow.transforms.storage.storage import Storage
@@ -49,16 +49,14 @@ class FileReads:
         if worker.kept is None or worker.kept.look != pane.look:
             worker.kept = _Kept(pane.look)  # files may have grown: what was read ahead is old
         source.stored = pane.stored
-        for segments in batches(pane.segments):
-            blocks = join_texts(_read(worker.kept.reader, segments, source.ranges))
-            numbers = count()  # enumerate would keep a block while the next one is read
-            for block in worker.each("read", blocks):
-                with worker.timed("annotate"):
-                    done = worker.annotator.annotate(block, self.root)
-                number = next(numbers)
-                stem = f"{segments[0].order:06d}-{number:06d}"
-                yield Piece((segments[0].order, number), stem, done)
-                del block, done  # a large block goes before the next one is read
+        blocks = join_files(_read(worker.kept.reader, pane.segments, source.ranges))
+        numbers = count()  # enumerate would keep a block while the next one is read
+        for block in worker.each("read", blocks):
+            with worker.timed("annotate"):
+                done = worker.annotator.annotate(block, self.root)
+            number = next(numbers)
+            yield Piece((0, number), f"{number:06d}", done)
+            del block, done  # a large block goes before the next one is read
 
     def columns(
         self, pane: int, worker: Worker, output: Storage, blocks: Iterable[StagedBlock]
@@ -89,11 +87,3 @@ def _read(
                 sha256=digest.hexdigest(),
             )
         )
-
-
-def batches(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
-    """Split segments into those that are read together."""
-    for _, group in groupby(
-        segments, lambda each: -1 if formats.of(each.file).is_text else each.order
-    ):
-        yield list(group)

@@ -48,7 +48,7 @@ class Staged:
     """A staged block.
 
     Attributes:
-        place: Its place in the pane: numbers of segment and block; of a topic, partition and
+        place: Its place in the pane: 0 and the number of the block; of a topic, partition and
             offset.
         stem: The name of its files in staged/PANE/, without suffix.
     """

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenflow.transforms.io import blocks, files
-from evenflow.transforms.io.blocks import Block, FileReader, join_texts, position, read_blocks
+from evenflow.transforms.io.blocks import Block, FileReader, join_files, position, read_blocks
 
 LINES = [b'{"id":"%d","text":"%s"}' % (i, b"word " * (i % 50)) for i in range(9000)]
 PLAIN = b"\n".join(LINES) + b"\n"
@@ -207,7 +207,7 @@ def test_texts_are_read_together_up_to_a_block(monkeypatch: pytest.MonkeyPatch) 
         Block(f"{i}.txt", 0, [b"x" * size], size) for i, size in enumerate((1, 1, 1, 1, 9, 2, 2))
     ]
     cut = Block("cut.txt", 0, [b"x"], 1, cut={0: 99})
-    found = list(join_texts([line, *texts, line, cut]))
+    found = list(join_files([line, *texts, line, cut]))
     assert [each.size for each in found] == [1, 3, 2, 2, 1, 1]
     assert (found[0], found[4], found[5]) == (line, line, cut)
     assert [position(found[1].file, place) for place in range(3)] == [

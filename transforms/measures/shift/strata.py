@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
@@ -42,6 +42,7 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 Strata = dict[str, tuple[int, dict[str, Packed]]]  # all documents, and sums by attribute
 
 
+@lru_cache(maxsize=1024)
 def of_file(name: str) -> str:
     """The stratum of a file, from its name alone; of a partition the topic and its number."""
     if name.startswith("kafka:"):

@@ -54,7 +54,7 @@ def digests(output: Path) -> dict[str, str]:
     }
 
 
-def test_texts_that_are_read_together_come_out_as_one_by_one(
+def test_files_that_are_read_together_come_out_as_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = tmp_path / "in"
@@ -66,26 +66,26 @@ def test_texts_that_are_read_together_come_out_as_one_by_one(
         *(b"She met her brother.", b"\xef\xbb\xbfHe and his father.", b"bad \xff"),
         *(b"The second of its id.", b" ", b"Her, him, her."),
     )
+    (texts / "a1.jsonl").write_bytes(
+        b'{"text": "He met his sister.", "n": 1}\n{"text": 5, "n": "x"}\n{"id": "b.txt#0"}\n'
+    )
+    (texts / "a2.jsonl").write_bytes(b'\xef\xbb\xbf{"text": "The aunt.", "n": "two"}\n\n{"text":\n')
     for name, raw in zip("bcxdye", written, strict=True):
         (texts / f"{name}.txt").write_bytes(raw)
     found = []
     for output in (tmp_path / "together", tmp_path / "alone"):
         Run([str(texts)], output, load(None)).go()
         found.append(digests(output))
-        monkeypatch.setattr("evenflow.pipelines.engine.files.reading.join_texts", iter)
+        monkeypatch.setattr("evenflow.pipelines.engine.files.reading.join_files", iter)
     assert found[0] == found[1]
     [entry] = read_entries(tmp_path / "together")
-    assert (entry.documents, entry.dead_reasons) == (
-        4,
-        {"duplicate id": 1, "invalid UTF-8": 1, "text empty": 1},
-    )
-    assert [each.file.rsplit("/", 1)[-1] for each in entry.source] == sorted(
-        path.name for path in texts.iterdir()
-    )
+    assert entry.documents == 6
+    dead = [(Path(each["file"]).name, each["ordinal"]) for each in letters(tmp_path / "together")]
+    assert dead[:3] == [("a1.jsonl", 1), ("a1.jsonl", 2), ("a2.jsonl", 2)]
     heavy = [(each.id, each.counts) for each in entry.attributes["gender"].heavy]
-    assert heavy == [("b.txt#0", [2, 1]), ("c.txt#0", [0, 3]), ("e.txt#0", [2, 1])]
-    rows = pq.read_table(next((tmp_path / "together" / entry.folder).glob("*.parquet"))).to_pylist()
-    assert {row["id"]: row["text"] for row in rows}["c.txt#0"] == "He and his father."
+    assert heavy[:2] == [("a1.jsonl#0", [1, 2]), ("b.txt#0", [2, 1])]
+    texts_read = [row["text"] for row in rows(tmp_path / "together", entry.folder)]
+    assert "He and his father." in texts_read
 
 
 def test_every_record_is_in_one_place(corpus: Path, tmp_path: Path) -> None:

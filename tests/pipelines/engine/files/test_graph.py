@@ -81,14 +81,14 @@ def one_by_one(names: dict[str, int], config: Config) -> list[tuple]:
                 most = config.pane.mib * (1 << 20)
                 if docs and (docs >= (config.pane.docs or 0) or size + weight > most):
                     if at > first:
-                        segments.append(cutting.Segment(file, first, at - 1, len(segments), offset))
+                        segments.append(cutting.Segment(file, first, at - 1, offset))
                     panes.append((len(panes), tuple(segments), size))
                     docs, size, segments, first, offset = 0, 0, [], at, block.byte(index)
                 at, docs, size = at + 1, docs + 1, size + weight
             if block.fault is not None:
                 at, docs = at + 1, docs + 1
         if at > first:
-            segments.append(cutting.Segment(file, first, at - 1, len(segments), offset))
+            segments.append(cutting.Segment(file, first, at - 1, offset))
     return [*panes, (len(panes), tuple(segments), size)] if segments else panes
 
 
