@@ -9,7 +9,7 @@ MAVEN := mvn --quiet --batch-mode --strict-checksums
 VERSITYGW_VERSION := v1.8.0
 VERSITYGW := $(SERVICES)/versitygw/$(VERSITYGW_VERSION)
 
-.PHONY: services kafka broker flink versitygw browser
+.PHONY: services kafka broker produce flink versitygw browser
 services: kafka flink versitygw browser
 kafka: $(SERVICES)/kafka/.checked
 # A broker for a trial, which ends with this command; its records end with it.
@@ -25,7 +25,14 @@ broker: kafka
 	java -Xmx512m -cp '$(SERVICES)/kafka/lib/*' kafka.Kafka $$folder/server.properties >$$folder/log 2>&1 & pid=$$!; \
 	until $(PYTHON) -c 'import socket; socket.create_connection(("127.0.0.1", $(PORT)))' 2>/dev/null; do \
 		kill -0 $$pid 2>/dev/null || { tail $$folder/log >&2; exit 1; }; sleep 1; done; \
-	echo "Kafka at localhost:$(PORT); Ctrl-C ends it"; wait $$pid
+	echo "Kafka at localhost:$(PORT); Ctrl-C ends it. In another terminal, a record a line of a file, and the gate:"; \
+	echo "  make produce FILE=corpus/a.jsonl TOPIC=docs$$( [ $(PORT) = 9092 ] || echo ' PORT=$(PORT)')"; \
+	echo "  evenflow stream --kafka localhost:$(PORT) --topic docs -o from-topic --until-end"; wait $$pid
+TOPIC ?= docs
+produce:
+	@test -e '$(FILE)' || { echo "name a file with a JSON object a line: make produce FILE=corpus/a.jsonl" >&2; exit 1; }
+	@$(or $(wildcard $(BIN)/python),python) -c 'from kafka import KafkaProducer; one = KafkaProducer(bootstrap_servers="localhost:$(PORT)"); \
+	print(sum(bool(one.send("$(TOPIC)", each.strip())) for each in open("$(FILE)", "rb") if each.strip()), "records sent"); one.flush()'
 flink: $(SERVICES)/flink/gradle/wrapper
 versitygw: $(VERSITYGW)/versitygw
 	ln -sfn $(notdir $(VERSITYGW))/versitygw $(SERVICES)/versitygw/versitygw

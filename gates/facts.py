@@ -30,12 +30,14 @@ class Answer(Entry):
     """Whether one may train on accepted/: the same in exit status, status, report and board.
 
     Attributes:
+        said: The answer in words, with the documents that accepted/ is without.
         word: That of the gate's state: held, or a state.
         why: In a sentence.
         next: The next step; None: there is none.
     """
 
     may: bool
+    said: str
     word: str
     why: str
     next: str | None
@@ -249,6 +251,12 @@ def answer(
             why += f": {totals.blocked_reason}"
         accept = "".join(f" --pane {each}" for each in shown)
         step = f"evenflow gate why {named}, then evenflow gate accept {named}{accept} --reason '…'"
+    elif count := set_aside(totals):
+        why = (
+            f"{counted(count, 'source')} set aside, the rest accepted: exit status 0. With --set"
+            " gate.scope=pane whole panes are blocked: exit status 3"
+        )
+        step = f"evenflow gate why {named}, then evenflow gate accept {named} --reason '…'"
     elif word == "warn" and totals.state == "warn":
         step = f"evenflow gate why {named}" + f" --pane {totals.panes - 1}" * bool(totals.blocked)
     elif totals.panes and config is not None and (measured := unjudged(config)):
@@ -261,7 +269,16 @@ def answer(
         )
     if totals.panes and not finished and held is None:
         why += "; the run is not finished"
-    return Answer(may=held is None and waiting <= 0, word=word, why=why, next=step)
+    may, gone = held is None and waiting <= 0, totals.documents - totals.accepted
+    without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
+    said = f"yes{without}" if may else "no"
+    return Answer(may=may, said=said, word=word, why=why, next=step)
+
+
+def set_aside(totals: Totals) -> int:
+    """How many sources were set aside that nobody has accepted."""
+    shift = totals.measures.get("shift")
+    return len(shift.sums.get("aside", {})) if shift is not None else 0
 
 
 def steps(step: str | None) -> list[str]:
@@ -295,7 +312,7 @@ def _has_thresholds(config: Config) -> bool:
 def answers(facts: Facts) -> Iterator[str]:
     """Say whether one may train on accepted/, why, what to do, and where documents went."""
     train = facts.train
-    yield f"May one train on accepted/: {'yes' if train.may else 'no'}"
+    yield f"May one train on accepted/: {train.said}"
     yield f"why: {train.why}"
     yield from steps(train.next)
     yield from lines(facts)

@@ -27,7 +27,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from uuid import uuid4
 
 from evenflow.gates.lock import LockedError, OutputLock
@@ -182,15 +181,10 @@ class Lease:
                 f" {LEASE_SECONDS:.0f} s or longer); nothing is lost, and that run goes on"
             )
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._ended.set()
         if self._lock is not None:
-            self._lock.__exit__(kind, value, traceback)
+            self._lock.__exit__()
         elif self._term and not self._lost:
             self._beats.join(LEASE_SECONDS)  # a beat after the end would keep the next run waiting
             with contextlib.suppress(OSError):  # the next run waits for LEASE_SECONDS then

@@ -14,7 +14,6 @@ import fcntl
 import os
 import socket
 from pathlib import Path
-from types import TracebackType
 
 from evenflow.schemas.errors import EvenflowError
 from evenflow.transforms.storage.directory import Directory
@@ -61,12 +60,7 @@ class OutputLock:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             self._write_holder("")
         finally:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.files import LedgerError, canonical, parsed
+from evenflow.gates.ledger.spans import causes
 from evenflow.gates.ledger.totals import NAMED, Reviewed, Totals, Window
 from evenflow.schemas.errors import USAGE
 from evenflow.schemas.ledger import AttributeEntry, Entry, Folder, PaneEntry, Shard, Sums
@@ -175,6 +176,12 @@ def _refuse_pruned(storage: Storage, panes: range) -> None:
         )
 
 
+def waiting(entries: Iterable[PaneEntry], decided: Mapping[int, Review]) -> list[int]:
+    """The panes that are blocked, or have a source that was set aside, until a person decides."""
+    off = (each.pane for each in entries if each.folder == "quarantine" or aside(each))
+    return [pane for pane in off if pane not in decided]
+
+
 def folder(entry: PaneEntry, decided: Mapping[int, Review]) -> Folder:
     """Where a pane's documents count, whatever folder its files are in."""
     review = decided.get(entry.pane)
@@ -247,6 +254,9 @@ def overlay(
     if last.pane in signs:
         changes["folder"] = folder(last, decided)
         changes["state"] = "open" if signs[last.pane] > 0 else "block"
+    elif last.pane in back and causes(last) == (shift,):
+        changes["state"] = "open"
+    if "state" in changes:
         changes["reason"] = decided[last.pane].said
     return totals.model_copy(update=changes)
 

@@ -116,8 +116,8 @@ def gate_release(directory: options.Output, *, reason: str) -> None:
 def gate_accept(
     directory: options.Output,
     *,
-    pane: Sequence[options.Panes],
-    reason: str,
+    pane: Sequence[options.Panes] = (),
+    reason: str = "",
     by: str | None = None,
     reject: bool = False,
     undo: bool = False,
@@ -131,11 +131,14 @@ def gate_accept(
     because of an accepted pane goes on. A rejected pane waits for no decision any more.
 
     Args:
-        pane (N..M): These panes: N..M, N.. or N; repeatable.
+        pane (N..M): These panes: N..M, N.. or N; repeatable.  [default: all that wait for a
+            decision]
         reject: The panes leave what is accepted, or stay in quarantine.
+        reason (TEXT): The reason; the ledger keeps it. --undo needs none.
         undo: The gate's own verdict counts again.
 
     Examples:
+        evenflow gate accept out --reason 'looked at the new source'
         evenflow gate accept out --pane 6..9 --reason 'one author' --by Ada
         evenflow gate accept out --pane 3 --reject --reason 'the wrong source'
     """
@@ -146,13 +149,20 @@ def gate_accept(
     action = "reject" if reject else "undo" if undo else "accept"
     history = opened(directory)[0]
     count = len(history)
+    if not pane:
+        if action != "accept":
+            raise options.wrong("--pane", f"say which panes; {no_pane(None, count)}")
+        waiting = ranges(reviews.waiting(history, history.reviews))
+        if not waiting:
+            say("no pane waits for a decision; nothing was written")
+        pane = [options.panes(each) for each in waiting]
     for each in pane:
         if not range(count)[each] or (each.stop is not None and each.stop > count):
             raise options.wrong(
                 "--pane", no_pane(count if each.stop is None else each.stop - 1, count)
             )
     for chosen in (range(count)[each] for each in pane):
-        made = reviews.add(directory, action, chosen, _reason(reason), by)
+        made = reviews.add(directory, action, chosen, _reason(reason or "undone" * undo), by)
         named = f"pane{'s' * (len(chosen) > 1)} {ranges(chosen)[0]}"
         if made is None:
             say(f"{named}: the decision is there already; nothing was written")

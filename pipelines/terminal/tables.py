@@ -53,8 +53,8 @@ def gate(
         most: The number of lines that are printed; None: all.
     """
     out, train = console(), status.train
-    may = "yes" if train.may else "no"
-    out.print(Text.assemble("gate: ", _state(train.word), f"; may one train on accepted/: {may}"))
+    may = f"; may one train on accepted/: {train.said}"
+    out.print(Text.assemble("gate: ", _state(train.word), may))
     why = textwrap.wrap(visible(f"why: {train.why}"), WIDTH)
     if most is not None and len(why) > WHY:
         why = [*why[: WHY - 1], f"{why[WHY - 1][: WIDTH - 1]}…"]

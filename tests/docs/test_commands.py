@@ -164,11 +164,17 @@ def test_the_commands_and_code_of_readme_run_on_own_files(
     ]
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "corpus/a.jsonl").write_text(lines)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/a.jsonl").write_text(lines.replace("She met her mother", "He met his son"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = [line.strip() for line in blocks(ROOT / "README.md") if "evenflow " in line]
     given = [line for line in shown if line.startswith("evenflow ") and " stream " not in line]
-    assert [line.split()[1] for line in given] == ["init", "run", "gate"]
-    assert all(run(line, tmp_path) for line in given)
+    assert [line.split()[1] for line in given] == ["init", "run", *["gate"] * 3, "run"]
+    [listed] = re.findall(r"```yaml\n(.*?)```", readme, re.S)
+    (tmp_path / "mine.yaml").write_text(listed)
+    said = [run(line, tmp_path) for line in given]
+    assert "may one train on accepted/: no" in said[1] and "then evenflow gate accept" in said[1]
+    assert "accept by" in said[3] and "300 documents: rows" in said[4]
     monkeypatch.chdir(tmp_path)
     [code] = re.findall(r"```python\n(.*?)```", readme, re.S)
     names: dict[str, Any] = {}
@@ -182,15 +188,8 @@ def test_readme_is_short() -> None:
 
 def test_what_is_printed_is_what_pages_show(folder: Path) -> None:
     """One test, since the demo is shown on several pages and takes a while."""
-    demo = [
-        line.strip().split(" || ")[0].removeprefix("$(BIN)/")
-        for line in (ROOT / "Makefile")
-        .read_text()
-        .partition("\ndemo:")[2]
-        .split("\n\n")[0]
-        .splitlines()
-        if line.startswith("\t$(BIN)/")
-    ]
+    recipe = (ROOT / "Makefile").read_text().partition("\ndemo:")[2].partition("\n\n")[0]
+    demo = re.findall(r"(?m)^\t\$\(BIN\)/(.*)", recipe)
     subprocess.run(
         [sys.executable, ROOT / demo[1].split()[1], folder / demo[1].split()[2]], check=True
     )

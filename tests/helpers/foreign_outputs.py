@@ -61,8 +61,7 @@ def commands() -> dict[str, list[str]]:
             if name in parameters
             for word in value
         ]
-        needs_pane = "pane" in parameters and parameters["pane"].default is inspect.Parameter.empty
-        found[words] += ["--pane", "0"] if needs_pane else []
+        found[words] += ["--pane", "0"] if words == "gate accept" else []
         found[words] += ["--config", "{work}/own.yaml"] if words == "gate trigger" else []
         found[words] += ["--files"] if "files" in parameters else []
     return found

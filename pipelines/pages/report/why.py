@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenflow.gates import weights
+from evenflow.gates import facts, weights
 from evenflow.gates import why as reasons
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.history import History
+from evenflow.gates.ledger.reviews import aside
 from evenflow.gates.why import AttributeWhy, Marked, PaneCounts, Why
 from evenflow.pipelines.pages.report import files
 from evenflow.pipelines.pages.report.view import word_list
@@ -272,6 +273,12 @@ def passage(text: str, finder: LabelFinder | None) -> tuple[str, list[Marked]]:
 
 
 def default_pane(history: History) -> int | None:
-    """The pane that is explained where none is named: the last blocked one, or the last one."""
-    blocked = history.totals.blocked
-    return blocked[-1] if blocked else len(history) - 1 if len(history) else None
+    """The pane that is explained where none is named.
+
+    The last that is blocked, else the last that has a source set aside, else the last one.
+    """
+    if blocked := history.totals.blocked:
+        return blocked[-1]
+    panes = _back(history, len(history)) if facts.set_aside(history.totals) else ()
+    last = len(history) - 1 if len(history) else None
+    return next((each.pane for each in panes if aside(each)), last)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import pytest
 from pane_files import written
-from report_ledgers import settings
 
-from evenflow.gates.ledger import output_files, segments
-from evenflow.gates.ledger.files import write_meta
+from evenflow.gates.ledger import output_files
 from evenflow.gates.ledger.history import History
-from evenflow.transforms.storage.storage import Storage, at
+from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
     from commands import Call
@@ -22,18 +18,13 @@ if TYPE_CHECKING:
 pytest_plugins = ["commands"]
 
 
-@pytest.fixture(params=["directory", "memory"])
-def output(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Storage:
+@pytest.fixture
+def output(begun: Storage) -> Storage:
     """An output with six panes, four of them in a segment."""
-    monkeypatch.setattr(segments, "EVERY", 4)
-    storage = at(tmp_path if request.param == "directory" else f"memory://{uuid4().hex}/out")
-    write_meta(storage, settings())
-    history = History(storage)
+    history = History(begun)
     for pane in range(6):
-        history.commit(written(storage, pane, (3,), dead_letters=".jsonl"))
-    return storage
+        history.commit(written(begun, pane, (3,), dead_letters=".jsonl"))
+    return begun
 
 
 def test_every_file_is_there_as_it_was_written(call: Call, output: Storage) -> None:

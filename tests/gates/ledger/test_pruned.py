@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -16,7 +15,7 @@ from pane_files import written
 from report_ledgers import settings
 
 from evenflow.gates.lease import Lease
-from evenflow.gates.ledger import output_files, pruned, reviews, segments
+from evenflow.gates.ledger import output_files, pruned, reviews
 from evenflow.gates.ledger.files import write_meta
 from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.pruned import KINDS, Old
@@ -29,20 +28,15 @@ pytest_plugins = ["commands"]
 DAY = 86_400 * 10**9
 
 
-@pytest.fixture(params=["directory", "memory"])
-def output(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Storage:
+@pytest.fixture
+def output(begun: Storage) -> Storage:
     """An output with eight panes, four of them in a segment; 1, 3 and 5 were blocked."""
-    monkeypatch.setattr(segments, "EVERY", 4)
-    storage = at(tmp_path if request.param == "directory" else f"memory://{uuid4().hex}/out")
-    write_meta(storage, settings())
-    history = History(storage)
+    history = History(begun)
     for pane in range(8):
-        history.commit(written(storage, pane, (1, 3, 5), set_aside="-aside.parquet"))
-        storage.write(f"checks/gx/validations/gate/pane-{pane:08d}/now/batch.json", b"{}")
-    storage.write("staged/left/000.arrow", b"of a run that was killed")
-    return storage
+        history.commit(written(begun, pane, (1, 3, 5), set_aside="-aside.parquet"))
+        begun.write(f"checks/gx/validations/gate/pane-{pane:08d}/now/batch.json", b"{}")
+    begun.write("staged/left/000.arrow", b"of a run that was killed")
+    return begun
 
 
 def quarantined(*panes: int, aside: bool = True) -> list[str]:

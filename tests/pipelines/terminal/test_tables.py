@@ -26,7 +26,7 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     }
     attribute |= {"dr_before": None, "accepted": score(0.2, 0.1, 0.3), "hardly_named": None}
     why = "age: [bold]why\x1b[0m"
-    train = {"may": False, "word": "block", "why": why, "next": "a 'b'"}
+    train = {"may": False, "said": "no", "word": "block", "why": why, "next": "a 'b'"}
     status = {
         "state": "block",
         "reason": why,
