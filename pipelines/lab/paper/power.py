@@ -18,7 +18,7 @@ def effect(values: npt.NDArray[np.float64]) -> tuple[float, float, float, float]
     """Estimate an effect from halves of a corpus: it, its interval, the smallest that is shown."""
     mean, own = float(np.mean(values)), error(values)
     half = student(len(values)) * own
-    return mean, mean - half, mean + half, smallest(own, len(values))
+    return mean, mean - half, mean + half, own * smallest(len(values))
 
 
 def error(values: npt.NDArray[np.float64]) -> float:
@@ -31,9 +31,10 @@ def error(values: npt.NDArray[np.float64]) -> float:
     return float(np.std(values, ddof=1))
 
 
-def smallest(error: float, seeds: int) -> float:
-    """The smallest effect that is shown with power 0.8, for a standard error and k seeds."""
-    return error * _standard(seeds)
+@cache
+def smallest(seeds: int) -> float:
+    """The smallest effect that k seeds show with power 0.8, in standard errors."""
+    return float(brentq(lambda size: power(size, 1.0, seeds) - POWER, 0.0, MOST))  # pyright: ignore[reportArgumentType]
 
 
 def power(size: float, error: float, seeds: int) -> float:
@@ -45,12 +46,6 @@ def power(size: float, error: float, seeds: int) -> float:
     # SciPy has no number for a far tail of less than 1e-30
     other_way = np.nan_to_num(nct.cdf(-bound, seeds - 1, shift))
     return float(nct.sf(bound, seeds - 1, shift) + other_way)
-
-
-@cache
-def _standard(seeds: int) -> float:
-    """The smallest effect that is shown with power 0.8, in standard errors."""
-    return float(brentq(lambda size: power(size, 1.0, seeds) - POWER, 0.0, MOST))  # pyright: ignore[reportArgumentType]
 
 
 def student(seeds: int) -> float:

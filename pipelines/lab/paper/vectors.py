@@ -171,10 +171,9 @@ class Vectors:
             one = self._series(cells, name)
             if any(cell.draw for cell in cells if cell.arm == name):
                 other = self._series(cells, name, 1)
-                least = {
-                    key: power.smallest(power.error(one[key] - other[key]), seeds) for key in one
-                }
-                sizes = ", ".join(f"{key} {each:.3f}" for key, each in least.items())
+                least = power.smallest(seeds)
+                errors = {key: power.error(one[key] - other[key]) for key in one}
+                sizes = ", ".join(f"{key} {least * each:.3f}" for key, each in errors.items())
                 said.append(f"beside {title}, effects from here on will show: {sizes}")
             if not arms[name].drawn and name != self._paper.control(name):
                 base = self._series(cells, self._paper.control(name))

@@ -29,7 +29,7 @@ from evenflow.pipelines.lab.train.errors import TrainInputError, refuse_other
 from evenflow.pipelines.lab.train.mining_inputs import Source, source
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.masking.interventions import NAMES, Intervention
-from evenflow.transforms.lab.masking.scoring import Leaning, Pair, Said, Scorer, pairs
+from evenflow.transforms.lab.masking.scoring import Leaning, Left, Pair, Said, Scorer, pairs
 from evenflow.transforms.lab.masking.sentences import Sentence, SentenceFinder
 from evenflow.transforms.lab.masking.top import Top
 from evenflow.transforms.storage.directory import Directory
@@ -119,7 +119,7 @@ class Mining:
                 leanings = scorer.score([each.sentence for each in chunk])
                 counts.left = dict(Counter(counts.left) + scorer.left.sentences)
                 counts.words = dict(Counter(counts.words) + scorer.left.words)
-                scorer.left.clear()
+                scorer.left = Left()
             counts.documents += documents
             counts.sentences += len(chunk)
             for candidate, own in zip(chunk, leanings, strict=True):

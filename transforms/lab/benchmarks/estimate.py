@@ -45,8 +45,7 @@ def estimate(rows: Sequence[Row], measure: Measure, seed: int = 0) -> dict[str, 
             # Nothing varies: the exact bound for a share (Clopper and Pearson 1934)
             bound = ((1 - LEVEL) / 2) ** (1 / len(names))
             low, high = (bound, 1.0) if plain else (0.0, 1 - bound)
-    rounded = [None if each is None else round(each, DIGITS) for each in (figure, low, high)]
-    found: dict[str, Any] = dict(zip(("figure", "low", "high"), rounded, strict=True)) | fixed
+    found = _rounded(figure=figure, low=low, high=high) | fixed
     if measure.distance:
         found["direction"] = int(np.sign(plain))
     return found
@@ -80,11 +79,13 @@ def difference(
     if measure.distance:
         plain, drawn = [abs(each) for each in plain], [np.abs(each) for each in drawn]
     ends = _interval(drawn[1] - drawn[0], len(first[0])) if len(first[0]) > 1 else (None, None)
-    rounded = [
-        None if each is None else round(float(each), DIGITS)
-        for each in (plain[1] - plain[0], *ends)
-    ]
-    return dict(zip(("difference", "low", "high"), rounded, strict=True)) | fixed
+    return _rounded(difference=plain[1] - plain[0], low=ends[0], high=ends[1]) | fixed
+
+
+def _rounded(**figures: float | None) -> dict[str, Any]:
+    return {
+        name: None if each is None else round(float(each), DIGITS) for name, each in figures.items()
+    }
 
 
 def _units(rows: Sequence[Row], measure: Measure) -> tuple[list[str], Floats, Floats, int]:

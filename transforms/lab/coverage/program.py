@@ -155,7 +155,7 @@ class Program:
                 continue
             scale = bound.denominator * sign
             side = "at least" if sign > 0 else "at most"
-            of = f" of {self._say_within(balance, group)}" if balance.within else ""
+            of = f" of {self._value(balance.within, group)}" if balance.within else ""
             yield _Row(
                 f"{self._value(balance.attribute, group)} is {side} {float(bound):.1%}{of}",
                 scale * gain - float(scale * bound) * gains,
@@ -200,6 +200,3 @@ class Program:
     def _value(self, attribute: str, digits: Ints) -> str:
         at = self._table.attributes.index(attribute)
         return f"{attribute} {self._table.values[at][digits[at]]}"
-
-    def _say_within(self, balance: Balance, digits: Ints) -> str:
-        return self._value(balance.within or "", digits)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenflow.prompts.loader import json_digest
 from evenflow.transforms.lab.generation.checks import REASONS, Checker
 from evenflow.transforms.lab.generation.items import OBJECT, RELATION, SIDES, SUBJECT, Draft, Item
 from evenflow.transforms.lab.generation.writers import LlmWriter
@@ -39,11 +38,6 @@ class Marks:
     text_name: str
     id_name: str
     knowledge: Knowledge | None = None
-
-
-def plan_id(plan: Mapping[str, Any]) -> str:
-    """The id of a plan: the first 16 hexadecimal digits of its JSON's SHA-256."""
-    return json_digest(plan).hex()[:16]
 
 
 def generate(

@@ -52,18 +52,14 @@ def stereotype(config: Config) -> Limit:
     return Limit(STEREOTYPE, check)
 
 
-def _sample(corpus: Sequence[str]) -> list[str]:
-    """SAMPLE sentences of a corpus, drawn."""
-    return sorted(set(corpus), key=lambda text: (draw(text, 0, DRAWS), text))[:SAMPLE]
-
-
 def perplexity(perplexities: Perplexities, corpus: Sequence[str], model: str) -> Limit:
     """A perplexity within the band of the corpus' own sentences.
 
     IntersectionRE (section 3.5) scores with a causal model and has a fixed bound. Here the bounds
     are percentiles of the corpus, so that a text is neither broken nor smoother than all of it.
     """
-    found = [each for each in perplexities(_sample(corpus)) if math.isfinite(each)]
+    drawn = sorted(set(corpus), key=lambda text: (draw(text, 0, DRAWS), text))[:SAMPLE]
+    found = [each for each in perplexities(drawn) if math.isfinite(each)]
     low, high = np.percentile(found, BAND).tolist() if found else (0.0, math.inf)
     told = {
         "model": model,

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from evenflow.prompts.loader import json_digest
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import limits
 from evenflow.transforms.lab.generation.checks import Checker
-from evenflow.transforms.lab.generation.generate import Marks, generate, plan_id
+from evenflow.transforms.lab.generation.generate import Marks, generate
 from evenflow.transforms.lab.generation.items import items
 from evenflow.transforms.lab.generation.likeness import likeness
 from evenflow.transforms.lab.generation.limits import Limit
@@ -50,7 +51,7 @@ class Session:
         """
         asked, others = items(plan, self._counter.named, self._knowledge, more, self._items)
         self._items += len(asked)
-        identity = plan_id({"plan": dict(plan), "more": dict(more)})
+        identity = json_digest({"plan": dict(plan), "more": dict(more)}).hex()[:16]
         names = self._config.fields
         marks = Marks(identity, names.column, names.id, self._knowledge)
         done = generate(asked, self._writer, self._checker, tries, marks)

@@ -77,11 +77,6 @@ class Left:
     sentences: Counter[str] = field(default_factory=Counter[str])
     words: Counter[str] = field(default_factory=Counter[str])
 
-    def clear(self) -> None:
-        """Forget what was counted."""
-        self.sentences.clear()
-        self.words.clear()
-
 
 class Scorer(Protocol):
     """Scores sentences."""

@@ -144,7 +144,7 @@ def test_too_little_text_is_refused(tmp_path: Path, call: Call) -> None:
 
 @pytest.mark.parametrize(("seeds", "error"), [(10, 0.1), (20, 2.0)])
 def test_the_smallest_effect_is_seen_four_times_of_five(seeds: int, error: float) -> None:
-    size = power.smallest(error, seeds)
+    size = error * power.smallest(seeds)
     assert power.power(size, error, seeds) == pytest.approx(0.8, abs=0.01)
     assert power.power(0.0, error, seeds) == pytest.approx(0.05, abs=0.01)
 
