@@ -93,7 +93,9 @@ def _write_lines(rows: Accepted, path: Path, name: str) -> None:
     """Write a JSON object a line: the record, with the columns that are computed."""
     with _opened(path, name) as file:
         for row in rows:
-            file.write(fields.to_json(fitting.restored(row, rows.schema)).encode() + b"\n")
+            file.write(
+                fields.to_json(fitting.restored(row, rows.schema), sort=False).encode() + b"\n"
+            )
 
 
 @contextmanager

@@ -91,6 +91,7 @@ def _reference(
     from evenflow.transforms.measures.shift.measure import read
     from evenflow.transforms.storage.storage import at
 
+    old = read(str(to)) if to.exists() else None  # raises where it is another file of the user's
     if not inputs:
         raise options.wrong("INPUT", "a reference is made of a corpus, or of a run's output")
     if len(inputs) == 1 and (Path(inputs[0]) / "ledger").is_dir():
@@ -102,7 +103,7 @@ def _reference(
         made = making.of_output(known, config, len(history))
     else:
         made = _counted(inputs, config, selection, to)[1].reference(config)
-    _write(making.joined(read(str(to)), made) if add and to.exists() else made, to)
+    _write(making.joined(old, made) if add and old is not None else made, to)
     print(f"  evenflow run … --set reference.file={shlex.quote(str(to))}")
 
 

@@ -5,11 +5,6 @@ killed.
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import threading
-import time
 from contextlib import closing
 from itertools import product
 from pathlib import Path
@@ -98,36 +93,9 @@ def test_any_number_of_workers_makes_the_same_bytes(
     assert len(json.loads((tmp_path / "1" / "ledger" / "meta.json").read_text())["schema"]) == 4
 
 
-def test_killed_again_and_again(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
-    name = topic(2)
-    done = threading.Event()
-
-    def fill() -> None:
-        for i in range(0, 3000, 20):
-            broker.produce(name, (i // 20) % 2, documents(i, i + 20))
-            if done.wait(0.02):
-                return
-
-    filling = threading.Thread(target=fill)
-    filling.start()
-    try:
-        for seconds in (2.5, 3.5, 4.5, 3.0, 4.0):
-            process = subprocess.Popen(
-                command(broker, name, tmp_path, "--workers", "2"),
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
-            time.sleep(seconds)
-            os.killpg(process.pid, signal.SIGKILL)  # the driver, its workers and the runner
-            process.wait()
-    finally:
-        filling.join()
-        done.set()
-    to_end(broker, name, tmp_path).go()
-    assert placed(tmp_path) == expected({0: 3000}) and recounted(tmp_path)
-
-
-def test_a_worker_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_worker_is_killed_and_then_all_processes(
+    broker: Broker, topic: TopicMaker, tmp_path: Path
+) -> None:
     name, output = topic(2), tmp_path / "out"
     for partition in range(2):
         broker.produce(name, partition, documents(0, 300, partition))
@@ -142,6 +110,10 @@ def test_a_worker_is_killed(broker: Broker, topic: TopicMaker, tmp_path: Path) -
             broker.produce(name, partition, documents(400, 500, partition))
         assert running.ended(60) == 1
         assert "a worker process died while it worked on pane" in running.said[-1]
+    with gate(command(broker, name, output, "--workers", "2"), tmp_path) as running:
+        wait_for(lambda: count(output) > 800)
+        for each in [running.process, *workers(running)]:
+            each.kill()
     to_end(broker, name, output).go()
     assert placed(output) == expected({0: 500, 1: 500}) and recounted(output)
 

@@ -137,17 +137,19 @@ def free_name(name: str, names: Collection[str]) -> str:
     return name
 
 
-def to_json(value: Any) -> str:
-    """Write compact JSON with sorted keys.
+def to_json(value: Any, sort: bool = True) -> str:
+    """Write compact JSON.
 
     Args:
         value: A value. What JSON has no form for (a Parquet file's dates, bytes) becomes text.
+        sort: Whether its keys are sorted; else they keep their order.
     """
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
+        option = orjson.OPT_NON_STR_KEYS | (orjson.OPT_SORT_KEYS if sort else 0)
+        return orjson.dumps(value, option=option).decode()
     except orjson.JSONEncodeError:
         return json.dumps(
-            value, sort_keys=True, ensure_ascii=False, default=str, separators=(",", ":")
+            value, sort_keys=sort, ensure_ascii=False, default=str, separators=(",", ":")
         )
 
 

@@ -20,6 +20,7 @@ from pydantic import Field, SerializeAsAny
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import summed
 from evenflow.schemas.ledger import STATES, Entry, Measured, State
+from evenflow.schemas.words import Table
 from evenflow.transforms.io.records import Documents
 from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.staging.sentence_table import Relevant, Screened
@@ -222,6 +223,10 @@ class Measure(ABC, Generic[R]):
     def lines(self, section: Mapping[str, Any]) -> list[str]:
         """What `gate status` prints of its section."""
         return []
+
+    def table(self, section: Mapping[str, Any], attributes: Mapping[str, Any]) -> Table | None:
+        """What the report shows of its section as a table, beside its own attributes."""
+        return None
 
     def notes(self, record: R) -> Iterator[str]:
         """Yield what a user should know of the last pane, in sentences."""

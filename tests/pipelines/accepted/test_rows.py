@@ -90,7 +90,7 @@ def test_export(call: Call, output: Path, tmp_path: Path, name: str) -> None:
             raw = zstandard.ZstdDecompressor().decompressobj().decompress(raw)
         lines = [json.loads(line) for line in raw.splitlines()]
         assert [lines[at]["n"] for at in (0, 40, 80)] == [1, 2, "three"]
-        assert len(lines) == 120
+        assert len(lines) == 120 and [*lines[0]][:2] == ["id", "text"]  # as they came
     again = call("gate", "export", output, "--to", to)
     assert again.status == 2 and "it is there already" in again.err
     assert list(tmp_path.iterdir()) == [to]

@@ -115,6 +115,10 @@ def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:
     assert "measured, not judged: no threshold of DR is set" in done.stdout
     file = tmp_path / "r.json"
     words = ["init", str(tmp_path / "out"), "--reference", str(file)]
+    file.write_text("of the user")
+    made = evenflow(*words, "--force")
+    assert (made.returncode, file.read_text()) == (2, "of the user")
+    file.unlink()
     made = evenflow(*words)
     assert made.returncode == 0 and "2 sources" in made.stdout
     assert read(str(file)).by == "source"  # as the run had it

@@ -23,6 +23,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import BAD, Entry, Measured, State, Verdict
+from evenflow.schemas.words import Table, estimate, percent, said
 from evenflow.schemas.words import counted as number
 from evenflow.transforms.measures.measure import (
     Counter,
@@ -194,7 +195,7 @@ def _read(path: str, changed: int, size: int) -> Reference:
         return Reference.model_validate(orjson.loads(data))
     except (orjson.JSONDecodeError, ValidationError) as error:
         raise ShiftReferenceError(
-            f"{path}: no reference that this version can read; `evenflow init` writes one"
+            f"{path}: no reference that this version can read; `evenflow init` writes one elsewhere"
         ) from error
 
 
@@ -320,6 +321,21 @@ class ShiftMeasure(Measure[Shift]):
             more = f" and {len(fresh) - NAMED} more" if len(fresh) > NAMED else ""
             out.append(f"not judged yet, new or too small: {', '.join([*fresh][:NAMED])}{more}")
         return out
+
+    def table(self, section: Mapping[str, Any], attributes: Mapping[str, Any]) -> Table | None:
+        """The sources that were off in the last pane, and all others, beside what they were."""
+        sources = [*section["off"].items(), ("all others", section["attributes"])]
+        rows = [
+            (source, name, row["group"], percent(was), percent(now), shift, said(each["state"]))
+            for source, own in sources
+            for name, each in own.items()
+            if source != ALL and name in attributes
+            for shift in [estimate(each["shift"], each["low"], each["high"])]
+            for shares in [(attributes[name]["groups"], each["expected"], each["observed"])]
+            for row, was, now in zip(*shares, strict=True)
+        ]
+        columns = ("source", "attribute", "group", "was", "is", "shift", "verdict")
+        return Table("Sources beside what they were, at the last pane", columns, rows)
 
     def figure(self, record: Shift, attribute: str) -> float | None:
         """The shift of an attribute, over all judged sources."""

@@ -202,6 +202,12 @@ def test_what_is_off_in_the_last_pane_is_said() -> None:
     assert gate.totals is not None
     section = gate.measure.section(gate.totals, 0, 0)
     assert gate.measure.lines(section) == [f"shift: {found.verdict.reason}"]
+    groups = [{"group": name} for name in ("female", "male")]
+    table = gate.measure.table(section, {"gender": {"groups": groups}})
+    assert table is not None and len(table.rows) == len(groups) * len(
+        section["attributes"] | found.off
+    )
+    assert {row[:3] + row[6:] for row in table.rows} >= {("b", "gender", "female", "block")}
 
 
 def test_totals_survive_json() -> None:
