@@ -13,7 +13,7 @@ include deploy/helm/helm.mk
 include deploy/image.mk
 
 .DEFAULT_GOAL := install
-.PHONY: .installs install demo docs size bench test check kernels skipped lint coverage trial storm fuzz clean .minutes
+.PHONY: .installs install demo docs picture size bench test check kernels skipped lint coverage trial storm fuzz clean .minutes
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
@@ -116,6 +116,11 @@ docs: install
 	test -e build/demo/report.html || $(MAKE) demo
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --config-file docs/mkdocs.yml
 	@echo build/docs/index.html
+
+# README's picture, from the demo's report, by Chromium (`make browser`).
+picture: install
+	test -e build/demo/report.html || $(MAKE) demo
+	chromium --headless --no-sandbox --hide-scrollbars --window-size=1400,1130 --screenshot=docs/report.png file://$(CURDIR)/build/demo/report.html
 
 clean:
 	rm -rf build $(VENV)
