@@ -38,7 +38,7 @@ LIMITS = {
     "pipelines/lab": 3_123,
     "pipelines/metrics": 298,
     "pipelines/pages": 1_884,
-    "pipelines/terminal": 1_045,
+    "pipelines/terminal": 1_046,
     "pipelines/triggers": 353,
     "prompts": 117,
     "schemas": 1_317,

@@ -188,7 +188,9 @@ class Lines(Reporter):
         why = "" if verdict.state == "open" else f" ({visible(verdict.reason)})"
         done = f"{counted(pace.committed_documents, 'document')}, {ahead}"
         dead = f", {counted(entry.dead, 'dead letter')}" if entry.dead else ""
-        late = f", {_late(entry):.1f} s after its start" if entry.stream else ""
+        # Late records go into a pane whose span has not begun
+        waited = _late(entry) if entry.stream else -1
+        late = f", {waited:.1f} s after its start" if waited >= 0 else ""
         done += f"{dead}{late}; {_scores(pace.scores)}"
         return f"pane {entry.pane}: {said(verdict.state)}{why}; {done}"
 
