@@ -65,7 +65,7 @@ RAMP_END = 1.12  # from here on each bound has half of it; in two-sided normal q
 # Greatest expected shrinkage of the residuals: above it, its estimate from two moments is useless
 MAX_LEVERAGE = 0.5
 ROWS = 64  # streams at once, so that their draws fit in a core's cache
-STEPS = 40  # most steps of the root search, which ends earlier where every row has converged
+STEPS = 64  # most steps of the root search, which ends earlier where every row has converged
 TOLERANCE = 1e-8  # error of a root, in DR: well below the sixth digit that is reported
 
 
@@ -358,35 +358,32 @@ def _quantile(drawn: Floats, level: Floats) -> Floats:
 def _root(function: Callable[[Floats, Rows], Floats], end: Floats) -> Floats:
     """Find where each row of an increasing function meets 0 in [0, end], by secants.
 
-    This is the Illinois method. The result is the nearest end where a row does not meet 0. The
-    function takes positions and the numbers of their rows. A row stands still once it has
-    converged, so its result does not depend on the other rows.
+    This is the Illinois method. Where a secant neither halves the interval nor brings the value
+    near to 0, as at a jump, the next step halves it: so the root is within TOLERANCE of where the
+    sign changes. The result is the nearest end where a row does not meet 0. The function takes
+    positions and the numbers of their rows. A row stands still once it has converged, so its result
+    does not depend on the other rows.
     """
     every = np.arange(len(end))
     at_end, at_zero = function(end, every), function(np.zeros_like(end), every)
     found = np.where(at_zero >= 0, 0, end)
     rows = every[(at_zero < 0) & (at_end > 0)]
     left, right, below, above = np.zeros(len(rows)), end[rows], at_zero[rows], at_end[rows]
-    side = np.zeros(len(rows))
-    for step in range(STEPS):
+    side, slow, last = np.zeros(len(rows)), np.zeros(len(rows), bool), np.full(len(rows), np.inf)
+    for _ in range(STEPS):
         if not len(rows):
             break
-        # Every fourth step halves the interval, for curves on which the secant is slow
-        middle = (
-            (left + right) / 2
-            if step % 4 == 3
-            else (left * above - right * below) / (above - below)
-        )
-        value = function(middle, rows)
-        positive = value > 0
+        secant = (left * above - right * below) / (above - below)
+        middle = np.where(slow, (left + right) / 2, secant)
+        value, before = function(middle, rows), right - left
+        positive, size = value > 0, np.abs(value)
         below = np.where(positive, np.where(side > 0, below / 2, below), value)
         above = np.where(positive, value, np.where(side < 0, above / 2, above))
         left, right = np.where(positive, left, middle), np.where(positive, middle, right)
-        side = np.where(positive, 1, -1)
-        wide = (np.abs(value) > TOLERANCE) & (right - left > TOLERANCE)
-        wide &= np.abs(middle - found[rows]) > TOLERANCE / 10
+        side, slow = np.where(positive, 1, -1), (right - left > before / 2) & (size > last / 4)
         found[rows] = middle
-        rows, left, right, below, above, side = (
-            each[wide] for each in (rows, left, right, below, above, side)
+        wide = (size > TOLERANCE) & (right - left > TOLERANCE)
+        rows, left, right, below, above, side, slow, last = (
+            each[wide] for each in (rows, left, right, below, above, side, slow, size)
         )
     return found
