@@ -52,7 +52,7 @@ LIMITS = {
     "transforms/lab": 4_775,
     "transforms/labels": 668,
     "transforms/llm": 1_468,
-    "transforms/measures": 5_769,
+    "transforms/measures": 5_824,
     "transforms/models": 1_109,
     "transforms/repair": 1_978,
     "transforms/staging": 540,

@@ -66,6 +66,7 @@ from evenflow.transforms.measures.shift.windows import Bucket, with_pane
 DATA = Path(__file__).parents[1] / "data" / "documents.jsonl.gz"
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Damage = dict[tuple[str, str], tuple[int, int]]  # panes and others blocked, by source and kind
 ORDERS = ("shuffled", "bursts of 50", "bursts of 200", "file", "reversed")
 LOSSES = (0.5, 0.75, 1.0)
 STREAMS = 5  # of each loss and half
@@ -185,7 +186,8 @@ class Gate:
             off = np.zeros(len(every), bool)
             for panel in panels.values():
                 off |= is_off(panel.each, BLOCK, mentions).any(axis=(1, 2))
-                off |= is_off(panel.together(), BLOCK, mentions).any(axis=1)
+                if panel.known.judged:
+                    off |= is_off(panel.together(), BLOCK, mentions).any(axis=1)
             for at in np.flatnonzero(off).tolist():
                 found = Shift(strata=seen[at], verdict=Verdict(state="open", reason=""))
                 most = len(reach[at])
@@ -292,10 +294,8 @@ class Half:
     peers: dict[str, Floats] = field(default_factory=dict[str, Floats])
     lost: dict[float, list[int]] = field(default_factory=dict[float, list[int]])
     lost_peers: dict[float, list[Floats]] = field(default_factory=dict[float, list[Floats]])
-    mixed: bool = False
-    damage: dict[tuple[str, str], tuple[int, int]] = field(
-        default_factory=dict[tuple[str, str], tuple[int, int]]
-    )
+    mixed: str = ""
+    damage: Damage = field(default_factory=dict[tuple[str, str], tuple[int, int]])
 
 
 @lru_cache(maxsize=1)
@@ -402,16 +402,9 @@ def tables(name: str, documents: int, halves: Sequence[Half], size: int) -> list
 
 
 def text_of(table: dict[str, Any]) -> str:
-    """A table for a terminal."""
+    """A table as lines of cells, the first row of which are its columns."""
     rows = [table["columns"], *table["rows"]]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def report(given: argparse.Namespace) -> None:
@@ -428,8 +421,9 @@ def report(given: argparse.Namespace) -> None:
         for table in tables(corpus.name, len(corpus.sources), halves, given.size):
             print(f"\n{text_of(table)}", flush=True)
             kept.append(table)
-        mixed = sum(each.mixed for each in halves)
-        notes.append(f"{corpus.name}: a mix that changes was blocked with {mixed} of {len(seeds)}")
+        mixed = [each.mixed for each in halves if each.mixed]
+        said = f"{corpus.name}: a mix that changes was blocked with {len(mixed)} of {len(seeds)}"
+        notes.append("; ".join([said, *mixed]))
         print(notes[-1])
     if given.streams:
         table, note = coverage(given.streams, given.workers)
@@ -566,25 +560,23 @@ def coverage(streams: int, workers: int) -> tuple[dict[str, Any], str]:
     return {"columns": columns, "rows": rows}, note
 
 
-def mix(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> bool:
-    """Whether a mix that changes from 70:30 to 30:70 is blocked."""
+def mix(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> str:
+    """Why a mix that changes from 70:30 to 30:70 after 30 panes is blocked; empty: it is not."""
     gate.restart()
     sources = np.array([gate.corpus.sources[row] for row in rest])
     names, sizes = np.unique(sources, return_counts=True)
     first, second = (rest[sources == names[at]] for at in np.argsort(-sizes)[:2])
-    for share in [0.7] * 30 + [0.3] * 30:
+    for at, share in enumerate([0.7] * 30 + [0.3] * 30):
         many = round(size * share)
         rows = np.concatenate([rng.choice(first, many), rng.choice(second, size - many)])
-        if gate.pane(*gate.take(rows)).blocked():
-            return True
-    return False
+        if (found := gate.pane(*gate.take(rows))).blocked():
+            return f"pane {at}: {found.verdict.reason}"
+    return ""
 
 
-def damaged(
-    gate: Gate, rest: Ints, size: int, rng: np.random.Generator
-) -> dict[tuple[str, str], tuple[int, int]]:
+def damaged(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> Damage:
     """Panes until each source is blocked after a damage (99: not in 30), and others blocked."""
-    out: dict[tuple[str, str], tuple[int, int]] = {}
+    out: Damage = {}
     every = np.array([gate.corpus.sources[row] for row in rest])
     names, sizes = np.unique(every, return_counts=True)
     for name in names[sizes >= size * 2]:

@@ -246,7 +246,9 @@ class ShiftMeasure(Measure[Shift]):
         for words in lists:
             known_well |= _judge(found, config, words, reference.strata, others, buckets)
         found.learning = {
-            name: documents for name, (documents, _) in strata.items() if name not in known_well
+            name: documents
+            for name, (documents, _) in strata.items()
+            if name not in known_well | found.off.keys()
         }
         found.verdict = _verdict(found)
         return found
@@ -447,7 +449,8 @@ def wandering(reference: Reference) -> list[str]:
         least: dict[str, float] = {}
         for unit in UNITS:
             known = judged_by(reference.strata, {}, attribute, unit)
-            for name, by in zip(known.strata, known.wanders, strict=True) if known else ():
+            of = () if known is None else known.wanders[known.is_judged]
+            for name, by in zip(known.judged if known else (), of, strict=True):
                 least[name] = min(float(by), least.get(name, 1.0))
         for name, by in least.items():
             blind = BLOCK + statistics.ONCE * by
@@ -483,7 +486,7 @@ def _judge(
             panel = Panel.of(buckets, words.attribute, unit, here)
             panels |= {} if panel is None else {unit: panel}
     judge_panels(found, config, words, panels)
-    return {name for panel in panels.values() for name in panel.known.strata} & found.strata.keys()
+    return {name for panel in panels.values() for name in panel.known.judged} & found.strata.keys()
 
 
 def judge_panels(
@@ -496,26 +499,29 @@ def judge_panels(
         ("warn", config.gate.shift.warn),
     ]
     least = min((limit for _, limit in limits if limit is not None), default=2.0)
-    for unit, panel in panels.items():
+    # Of one state, the first that is noted stays: shares say more than how many mentions there are
+    looks = [(unit, panel, _share_over) for unit, panel in panels.items()]
+    looks += [("mentions", panel, _number_over) for panel in [panels.get("mentions")] if panel]
+    for unit, panel, over_of in looks:
         off = statistics.is_off(panel.each, least, config.gate.shift.mentions)
         for column in np.flatnonzero(off.any(axis=0)).tolist():
             source, one = panel.known.strata[column], panel.each.at(slice(None), column)
-            over = _over(one, unit, words, limits, config)
+            over = over_of(one, unit, words, limits, config)
             if over is None:
                 continue
             left.add(source)  # of an earlier pane too: its shift is not that of the others
             if source in found.strata:
                 _note(found, source, f"{source}: {name}", name, over)
-    for unit, panel in panels.items():
-        if left.issuperset(panel.known.strata):
+    for unit, panel, over_of in looks:
+        if left.issuperset(panel.known.judged):
             continue
         every = panel.together(left)
-        over = _over(every, unit, words, limits, config)
+        over = over_of(every, unit, words, limits, config)
         if over is not None:
             _note(found, ALL, name, name, over)
         if unit == "mentions":
             window = every.at(statistics.shown(every))
-            if over is None and window.mentions:
+            if over is None and name not in found.attributes and window.mentions:
                 over = _shifted(window, unit, "open", config)
             if over is not None:
                 found.attributes[name] = over
@@ -529,41 +535,55 @@ def _note(found: Shift, source: str, of: str, attribute: str, over: Shifted) -> 
         own[attribute] = over
 
 
-def _over(
+def _share_over(
     found: Windows,
     unit: Unit,
     words: WordList,
     limits: Sequence[tuple[State, float | None]],
     config: Config,
 ) -> Shifted | None:
-    """The worst of what windows show to be off; None: nothing is."""
-    mentions = config.gate.shift.mentions
+    """The worst of what windows show of shares that are off; None: nothing is."""
     for state, limit in limits:
-        if limit is None:
+        if limit is None or (at := statistics.first_over(found, limit)) is None:
             continue
-        if (at := statistics.first_over(found, limit)) is not None:
-            window = found.at(at)
-            over = _shifted(window, unit, state, config)
-            at = int(np.argmax(np.abs(window.excess)))
-            interval = "" if over.low is None else f" ({over.low:.2f} to {over.high:.2f})"
-            leads, of = (" leads", " of documents") if unit == "documents" else ("", "")
-            over.reason = (
-                f"{words.groups[at]}{leads} {over.observed[at]:.0%}{of} where it was"
-                f" {over.expected[at]:.0%}: shift {over.shift:.2f}{interval},"
-                f" {state} from {limit:g}"
-            )
-            return over
-        if unit == "mentions" and (at := statistics.first_off(found, mentions)) is not None:
-            window = found.at(at)
-            over = _shifted(window, unit, state, config)
-            each = number(int(window.documents), "document")
-            over.reason = (
-                f"{window.mentions:,.0f} mentions in {each} where {window.due:,.0f} were expected:"
-                f" {window.ratio:.2f} times, {state} from {1 - mentions:.2f} down"
-                f" and {1 / (1 - mentions):.2f} up"
-            )
-            return over
+        window = found.at(at)
+        over = _shifted(window, unit, state, config)
+        at = int(np.argmax(np.abs(window.excess)))
+        interval = "" if over.low is None else f" ({over.low:.2f} to {over.high:.2f})"
+        leads, of = (" leads", " of documents") if unit == "documents" else ("", "")
+        over.reason = (
+            f"{words.groups[at]}{leads} {over.observed[at]:.0%}{of} where it was"
+            f" {over.expected[at]:.0%}: shift {over.shift:.2f}{interval}, {state} from {limit:g}"
+        )
+        return over
     return None
+
+
+def _number_over(
+    found: Windows,
+    unit: Unit,
+    words: WordList,
+    limits: Sequence[tuple[State, float | None]],
+    config: Config,
+) -> Shifted | None:
+    """The same of the number of mentions, and of documents that have one."""
+    mentions = config.gate.shift.mentions
+    state = next((state for state, limit in limits if limit is not None), None)
+    more = f"{1 / (1 - mentions):.2f}"
+    at, named = statistics.first_off(found, mentions), statistics.first_naming(found, mentions)
+    if state is None or (at is None and named is None):
+        return None
+    window = found.at(named if at is None else at)
+    over = _shifted(window, unit, state, config)
+    each = number(int(window.documents), "document")
+    over.reason = (
+        f"{window.naming:,.0f} of {each} name a group where {window.due_naming:,.0f} were"
+        f" expected, {state} from {more} times"
+        if at is None
+        else f"{window.mentions:,.0f} mentions in {each} where {window.due:,.0f} were expected:"
+        f" {window.ratio:.2f} times, {state} from {1 - mentions:.2f} down and {more} up"
+    )
+    return over
 
 
 def _shifted(window: Windows, unit: Unit, state: State, config: Config) -> Shifted:

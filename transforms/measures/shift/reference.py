@@ -8,7 +8,7 @@ documents and of chunks (panes, or parts of a corpus in its order), so that a re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache, reduce
 from typing import Annotated, Literal
 
@@ -42,6 +42,7 @@ LEAST_DOCUMENTS = 60.0  # effective documents, (sum n)^2 / sum n^2, that a refer
 JUDGED, FROZEN = 0.10, 0.03  # half widths of the shares' 95 % intervals: it is judged, and is done
 FROZEN_CHUNKS = 8  # panes that a stratum is learnt from at least, to know how it wanders
 NORMAL_95 = 1.96
+UNKNOWN = 1e6  # variance of what nobody knows: nothing is sure
 
 
 class Learnt(Entry):
@@ -138,6 +139,8 @@ class Expected:
         half_width: Greatest half width of the shares' 95 % intervals, of the sample alone (S,).
         wanders: Greatest standard deviation of a share between parts of a stratum (S,).
         documents: Effective documents (S,).
+        counted: Documents, also those that name nobody (S,).
+        naming: Documents with a mention, and one more (S,).
     """
 
     strata: Sequence[str]
@@ -150,6 +153,13 @@ class Expected:
     half_width: Floats
     wanders: Floats
     documents: Floats
+    counted: Floats
+    naming: Floats
+
+    @property
+    def judged(self) -> list[str]:
+        """The strata by whose shares something is judged, not by their mentions alone."""
+        return [self.strata[at] for at in np.flatnonzero(self.is_judged).tolist()]
 
     @property
     def is_judged(self) -> npt.NDArray[np.bool_]:
@@ -162,22 +172,29 @@ class Expected:
         return (self.documents >= LEAST_DOCUMENTS) & (self.half_width <= FROZEN)
 
     def with_judged(self, other: Expected | None) -> Expected:
-        """The strata that something is judged by, of this and of another."""
+        """The strata that something is judged by, of this and of another.
+
+        Also those whose shares nobody knows: more of their documents may begin to name people.
+        """
         both = [self] if other is None else [self, other]
         chosen = np.concatenate([each.is_judged for each in both])
+        chosen |= np.concatenate([each.counted for each in both]) >= LEAST_DOCUMENTS
         strata = [name for each in both for name in each.strata]
         _, *numbers = fields(self)
-        return Expected(
+        out = Expected(
             [strata[at] for at in np.flatnonzero(chosen)],
             *(
                 np.concatenate([getattr(each, own.name) for each in both])[chosen]
                 for own in numbers
             ),
         )
+        error = np.where(out.is_judged[:, None, None], out.error, UNKNOWN)
+        rate_error = np.where(out.is_judged, out.rate_error, UNKNOWN)
+        return replace(out, error=error, rate_error=rate_error)
 
 
 def expected(
-    known: Mapping[str, Known], attribute: str, unit: Unit, least: float = 1
+    known: Mapping[str, Known], attribute: str, unit: Unit, least: float = 1, naming: bool = True
 ) -> Expected | None:
     """What is expected of an attribute of strata.
 
@@ -186,6 +203,7 @@ def expected(
         attribute: The attribute.
         unit: What is compared.
         least: Strata with fewer documents that name the attribute are left out.
+        naming: Documents that name nobody do not count for it.
 
     Returns:
         What is expected; None where no stratum is left.
@@ -193,9 +211,10 @@ def expected(
     own: dict[str, Learnt] = {}
     for name in sorted(known):
         each = known[name].get(attribute)
-        if each is None or not each.documents or not (count := sum(each.counts(unit))):
+        if each is None or not each.documents:
             continue
-        if (each.sums[0] if unit == "mentions" else count) >= least:
+        counted = each.sums[0] if naming else each.documents
+        if (counted if unit == "mentions" else sum(each.counts(unit))) >= least:
             own[name] = each
     return _expected(tuple(own), tuple(own.values()), unit) if own else None
 
@@ -204,7 +223,8 @@ def judged_by(
     reference: Mapping[str, Known], others: Mapping[str, Known], attribute: str, unit: Unit
 ) -> Expected | None:
     """What is expected of the strata of a reference, and of others, that something is judged by."""
-    one, two = (expected(each, attribute, unit, LEAST_DOCUMENTS) for each in (reference, others))
+    one = expected(reference, attribute, unit, LEAST_DOCUMENTS, naming=False)
+    two = expected(others, attribute, unit, LEAST_DOCUMENTS)
     return two and two.with_judged(None) if one is None else one.with_judged(two)
 
 
@@ -214,7 +234,7 @@ def judged(known: Known, attributes: Iterable[str]) -> list[str]:
         attribute: [judged_by({"": known}, {}, attribute, unit) for unit in UNITS]
         for attribute in attributes
     }
-    return [name for name, found in every.items() if any(each and each.strata for each in found)]
+    return [name for name, found in every.items() if any(each and each.judged for each in found)]
 
 
 def _square(upper: Floats, groups: int) -> Floats:
@@ -257,10 +277,10 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
     # Half a mention more, shared by the groups: none is expected never
     shares = (counts + 0.5 / groups) / (mentions + 0.5)[:, None]
     total = np.maximum(products.sum(axis=(1, 2)), 1.0)
-    effective = mentions**2 / total
-    raised = 1 / (1 - np.minimum(1 / np.maximum(effective, 1.0), 0.5))
+    effective = np.maximum(mentions**2 / total, 1.0)
+    raised = 1 / (1 - np.minimum(1 / effective, 0.5))
     sample = _spread(products, shares) * raised[:, None, None]
-    rate = mentions / documents
+    rate = np.maximum(mentions, 1.0) / documents  # none is expected never
     spread = np.maximum(products.sum(axis=(1, 2)) / documents - rate**2, rate)
     # What documents explain, and BY_CHANCE standard errors of it, is no wandering
     by_chance = 1 + BY_CHANCE * (2 / np.maximum(chunks, 1.0)) ** 0.5
@@ -274,7 +294,7 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
     wanders = (vectors * values[:, None, :]) @ np.swapaxes(vectors, 1, 2)
     moved = chunked.sum(axis=(1, 2)) - 2 * rate * crossed + rate**2 * squares
     rate_wanders = np.maximum(moved - documents * spread * by_chance, 0.0) / np.maximum(squares, 1)
-    error = sample / (mentions**2)[:, None, None]
+    error = sample / np.maximum(mentions**2, 1.0)[:, None, None]
     return Expected(
         names,
         shares,
@@ -286,6 +306,8 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
         NORMAL_95 * _widest(error),
         _widest(wanders),
         effective,
+        documents,
+        np.array([each.sums[0] + 1.0 for each in every]),
     )
 
 

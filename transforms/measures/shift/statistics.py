@@ -65,6 +65,8 @@ class Windows:
         error: Covariance of the expected shares (..., M, M).
         due: Expected number of mentions (...).
         due_error: Its standard error as a share of it (...).
+        due_naming: Expected number of documents with a mention (...).
+        due_naming_error: Its variance (...).
     """
 
     panes: Floats
@@ -80,6 +82,8 @@ class Windows:
     error: Floats
     due: Floats
     due_error: Floats
+    due_naming: Floats
+    due_naming_error: Floats
 
     def at(self, *index: int | slice) -> Windows:
         """Some of the windows."""
@@ -132,14 +136,20 @@ class Windows:
 
     def ratio_is_off(self, limit: float) -> Marks:
         """Where mentions surely fell by `limit` of what is expected, or rose as much."""
-        error = self.due_error
-        # Sums of positive numbers are skewed: their cube roots are nearly normal (Wilson, Hilferty
-        # 1931), but not those of few documents, of which chance can leave out all long ones
-        few = error**2 + 1 / np.maximum(self.documents, 1.0) > 1 / LEAST_DOCUMENTS
-        root = np.maximum(1 - error**2 / 9 - ONCE * error / 3, 0.0)
-        fell = self.ratio <= (1 - limit) * np.where(few, 1 - ONCE * error, root**3)
-        rose = (self.ratio >= (1 + LEVEL * error) / (1 - limit)) & (self.effective >= LEAST_RISEN)
+        fell = self.ratio <= (1 - limit) * _least(self.due_error, self.documents)
+        rose = self.ratio >= (1 + LEVEL * self.due_error) / (1 - limit)
+        rose &= self.effective >= LEAST_RISEN
         return (fell | rose) & (self.due >= LEAST_MENTIONS)
+
+    def names_more(self, limit: float) -> Marks:
+        """Where documents surely name people that did not, or hardly, by `limit` as above.
+
+        Counts of such documents are compared on square roots, which have nearly one variance.
+        """
+        due = np.maximum(self.due_naming, 1e-9)
+        noise = np.sqrt(1 + self.due_naming_error / due) / 2
+        over = np.sqrt(self.naming) - np.sqrt(due)
+        return (over >= LEVEL * noise) & (self.naming * (1 - limit) >= due)
 
     def interval(self, confidence: float) -> Score:
         """The shift of a single window with its interval, for people.
@@ -221,12 +231,16 @@ class Panel:
             products[..., rows, columns] = products[..., columns, rows] = upper
         mentions, sizes = observed.sum(axis=-1), products.sum(axis=-1)
         squares = sizes.sum(axis=-1)
-        # Chance can leave out all long documents, whose shares may be others than short ones have:
-        # the spread is that of as many documents of the reference. And a stream can come again, or
-        # wander, so that no window has more effective documents than its reference
-        like = np.maximum(documents * known.squares, mentions**2 / known.documents)
         expected = mentions[..., None] * shares
         due = documents * known.rate
+        due_error = _due_error(documents, due, known)
+        # Chance can leave out all long documents, whose shares may be others than short ones have:
+        # the spread is that of as many documents of the reference, less what surely fell
+        least = np.maximum(_least(due_error, documents), 0.1)
+        left = np.minimum(mentions / np.maximum(due * least, 1e-9), 1.0)
+        like = documents * known.squares * left**2
+        # And a stream is a sample of its source too, no larger than the reference: it comes again
+        like = np.maximum(squares, like) + mentions**2 / known.documents
         every = Windows(
             np.broadcast_to(panes[..., None], documents.shape),
             documents,
@@ -236,17 +250,20 @@ class Panel:
             expected,
             products,
             _spread(products, sizes, squares, shares, observed, expected, mentions),
-            np.maximum(squares, like)[..., None, None] * known.spread,
+            like[..., None, None] * known.spread,
             squares,
             np.broadcast_to(known.error, products.shape),
             due,
-            _due_error(documents, due, known),
+            due_error,
+            documents * known.naming / known.counted,
+            2 * (documents / known.counted) ** 2 * known.naming,
         )
         return cls(known, every)
 
     def together(self, left: Collection[str] = ()) -> Windows:
         """The windows of all strata together, (..., W), but for those that are left out."""
-        chosen = [at for at, name in enumerate(self.known.strata) if name not in left]
+        names = self.known.strata
+        chosen = [names.index(name) for name in self.known.judged if name not in left]
         axis = self.each.documents.ndim - 1
         each = Windows(
             *(np.take(getattr(self.each, one.name), chosen, axis) for one in fields(Windows))
@@ -321,6 +338,15 @@ def _due_error(documents: Floats, due: Floats, known: Expected) -> Floats:
     return own / np.maximum(due, 1e-9)
 
 
+def _least(error: Floats, documents: Floats) -> Floats:
+    """The least share of expected mentions that chance leaves, with standard errors of them."""
+    # Sums of positive numbers are skewed: their cube roots are nearly normal (Wilson, Hilferty
+    # 1931), but not those of few documents, of which chance can leave out all long ones
+    few = error**2 + 1 / np.maximum(documents, 1.0) > 1 / LEAST_DOCUMENTS
+    root = np.maximum(1 - error**2 / 9 - ONCE * error / 3, 0.0)
+    return np.where(few, 1 - ONCE * error, root**3)
+
+
 def _tail(documents: Floats) -> Floats:
     """Student's quantile at LEVEL, of `documents` less 1 degrees (Fisher's expansion)."""
     z, free = LEVEL, np.maximum(documents - 1, 5.0)
@@ -339,7 +365,8 @@ def shown(found: Windows) -> int:
 
 def is_off(found: Windows, limit: float, mentions: float) -> Marks:
     """Which windows are surely off."""
-    return found.is_judged & (found.at_least >= limit) | found.ratio_is_off(mentions)
+    more = found.ratio_is_off(mentions) | found.names_more(mentions)
+    return found.is_judged & (found.at_least >= limit) | more
 
 
 def first_over(found: Windows, limit: float) -> int | None:
@@ -369,3 +396,14 @@ def first_off(found: Windows, limit: float) -> int | None:
     same = (ratios[0] < 1) == (found.ratio[first] < 1)
     strong = abs(log(max(ratios[0], 1e-9))) >= -log(1 - limit) / 2
     return first if same and strong else None
+
+
+def first_naming(found: Windows, limit: float) -> int | None:
+    """The shortest window with surely more documents that name people, which goes on; or None."""
+    off = found.names_more(limit)
+    if not off.any():
+        return None
+    first, more = int(np.argmax(off)), found.naming - found.due_naming
+    left = more + 2 * np.sqrt(np.maximum(found.naming, 1.0))
+    ended = left < found.documents * more[first] / found.documents[first] / 2
+    return None if ended[:first].any() else first

@@ -352,3 +352,13 @@ def test_a_reference_knows_its_field_and_another_or_other_groups_are_refused(
     config.reference.by = None
     with pytest.raises(ShiftReferenceError, match="the groups of gender are x, y"):
         given(config, LISTS)
+
+
+def test_a_source_that_hardly_named_anybody_is_off_once_its_documents_do_until_they_stop() -> None:
+    gate = Gate()
+    gate.refer(drawn(gate.rng, 300, 0.5, 0.01))
+    assert not any(gate.pane(a=(10, 0.5, 0.01)).off for _ in range(5))
+    found = [gate.pane(a=(10, 0.5, 2)) for _ in range(2)][-1]
+    assert found.blocked() == ["a"] and found.learning == {}
+    assert "documents name a group where 0 were expected, block from 1.43" in found.verdict.reason
+    assert not [gate.pane(a=(10, 0.5, 0.01)) for _ in range(5)][-1].off
