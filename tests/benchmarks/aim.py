@@ -1,0 +1,192 @@
+"""What exchanges leave of a corpus's associations: drawn ones beside those that lean most.
+
+    # documents of tests/data/documents.jsonl.gz, exchanges of the careful judge: an hour
+    python tests/benchmarks/aim.py
+    python tests/benchmarks/aim.py --judge fast --halves 10 --budgets 50,100
+
+A half of the documents is drawn. Its gender exchanges that the gate's judge lets through are made,
+in both directions: as many drawn ones, as many of those whose neighbours lean most to their own
+group, and as many of those with the most neighbours. A word leans by the mentions of each group
+within 6 words of it in the same half: z of a binomial. `kept` is the part of the other half's
+leanings that word vectors of this half have (see `evenflow lab paper`, model vectors); the table
+has its change. Intervals are over documents: the spread of halves is the standard error of the
+whole (delete-half jackknife).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenflow.schemas.config import load
+from evenflow.transforms.lab.bias_score.corpus_vectors import WINDOW, Pairs, vectors
+from evenflow.transforms.labels.finder import LabelFinder, uncut
+from evenflow.transforms.measures.bias_score.words import given_names, named
+from evenflow.transforms.models.static import FirstStage
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
+from evenflow.transforms.substitution.sets import Edit, apply
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.text.sentences import bounds, trimmed
+from evenflow.transforms.text.words import split_runs
+
+DATA = Path(__file__).parent.parent / "data"
+VOCABULARY, FREQUENT = 5_000, 50  # words with a vector; times that a measured word occurs
+AROUND = 120  # characters in which the words next to an exchange are looked for
+
+
+class Swap(NamedTuple):
+    """An exchange that the judge lets through; `sign`: 1 where it leaves the second group."""
+
+    document: int
+    sign: int
+    edits: tuple[Edit, ...]
+
+
+def swaps(texts: Sequence[str], judge_name: str) -> Iterator[Swap]:
+    """All exchanges of gender that the judge lets through, in both directions."""
+    config = load(None, {"repair.judge": judge_name, "repair.mode": "substitute"}, ("gender",))
+    lists, judge = config.word_lists(), reading.judge_of(config)
+    first = None if judge else FirstStage.shipped()
+    substituter = Substituter(lists, "gender", "gc", first, draws=True)
+    finder, least = LabelFinder(lists), reading.min_probability(config, "gender")
+    for number, text in enumerate(texts):
+        found = finder.find_all(text)
+        sentences = trimmed(text, uncut(bounds(text), found).tolist())
+        proposed = substituter.propose(text, sentences, finder.named(found))
+        done = exchanged(text, proposed, least, chooser(text), judge)
+        for own, target in zip(done.sets, done.targets, strict=True):
+            if target is not None:
+                sign = 1 if own.source == lists[0].groups[1] else -1
+                yield Swap(number, sign, tuple(own.edits[target]))
+
+
+class Halves:
+    """Measures what exchanges in a half of the documents leave of the other half's leanings."""
+
+    def __init__(self, texts: Sequence[str], made: Sequence[Swap]):
+        self._texts, self._made = texts, made
+        words = load(None, {}, ("gender",)).word_lists()[0]
+        counts = Counter(word for text in texts for word in split_runs(text.lower()))
+        self._places = {word: at for at, (word, _) in enumerate(counts.most_common(VOCABULARY))}
+        frequent = {word for word in self._places if counts[word] >= FREQUENT}
+        self._signs = np.zeros(len(self._places))
+        for word in frequent & words.labels.keys():
+            self._signs[self._places[word]] = (-1, 1)[words.labels[word]]
+        naming = named(words) | given_names(words)
+        self._neutral = np.array(
+            [self._places[word] for word in self._places if word in frequent - naming]
+        )
+        self._near = [self._neighbours(each) for each in made]
+
+    def measure(self, seed: int, budgets: Sequence[int]) -> dict[int, list[float]]:
+        """The change of `kept` by budget: drawn, aimed, with the most neighbours."""
+        random = np.random.default_rng(seed)
+        order = random.permutation(len(self._texts))
+        own, other = order[: len(order) // 2].tolist(), order[len(order) // 2 :].tolist()
+        held = self._leanings(own=other)[self._neutral]
+        leaning = self._counted(own)
+        mine = [at for at, each in enumerate(self._made) if each.document in set(own)]
+        says = [self._made[at].sign * leaning[self._near[at]].sum() for at in mine]
+        orders = (
+            random.permutation(len(mine)),
+            np.argsort(-np.array(says)),
+            np.argsort([-len(self._near[at]) for at in mine]),
+        )
+
+        def kept(chosen: Sequence[int]) -> float:
+            found = self._leanings(own, [self._made[at] for at in chosen])[self._neutral]
+            return float(np.cov(found, held)[0, 1])
+
+        whole = kept(())
+        return {
+            budget: [kept([mine[at] for at in each[:budget]]) / whole - 1 for each in orders]
+            for budget in budgets
+            if budget <= len(mine)
+        }
+
+    def _neighbours(self, swap: Swap) -> NDArray[np.int64]:
+        """The places of the neutral words next to an exchange."""
+        text, neutral = self._texts[swap.document].lower(), set(self._neutral.tolist())
+        near = [
+            word
+            for start, end, _ in swap.edits
+            for word in (
+                *split_runs(text[max(0, start - AROUND) : start])[-WINDOW:],
+                *split_runs(text[end : end + AROUND])[:WINDOW],
+            )
+        ]
+        places = (self._places.get(word, -1) for word in near)
+        return np.array([place for place in places if place in neutral], np.int64)
+
+    def _pairs(self, own: Sequence[int], made: Sequence[Swap] = ()) -> Pairs:
+        """What stands near what in some documents after some exchanges."""
+        edits = defaultdict[int, list[Edit]](list)
+        for each in made:
+            edits[each.document] += each.edits
+        texts = (
+            apply(self._texts[at], sorted(edits[at])) if at in edits else self._texts[at]
+            for at in own
+        )
+        split = (
+            [self._places.get(word, -1) for word in split_runs(text.lower())] for text in texts
+        )
+        return Pairs(
+            [np.array([at for at in each if at >= 0], np.int64) for each in split],
+            len(self._places),
+        )
+
+    def _leanings(self, own: Sequence[int], made: Sequence[Swap] = ()) -> NDArray[np.float64]:
+        """How much more each word's vector goes with the second group's, (V,)."""
+        found = vectors(self._pairs(own, made).counts(np.ones(len(own))))
+        return found @ (found[self._signs > 0].mean(0) - found[self._signs < 0].mean(0))
+
+    def _counted(self, own: Sequence[int]) -> NDArray[np.float64]:
+        """How much more each word stands near the second group than both do, (V,): z."""
+        near = self._pairs(own).counts(np.ones(len(own)))
+        second, both = near @ (self._signs > 0), near @ np.abs(self._signs)
+        share = second.sum() / both.sum()
+        return (second - both * share) / np.sqrt(np.maximum(both, 1) * share * (1 - share))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("corpus", nargs="?", default=DATA / "documents.jsonl.gz", type=Path)
+    parser.add_argument("--judge", default="careful", help="careful or fast")
+    parser.add_argument("--halves", default=10, type=int, help="halves that are drawn")
+    parser.add_argument("--budgets", default="100,200", help="numbers of exchanges")
+    args = parser.parse_args()
+    with gzip.open(args.corpus, "rt", encoding="utf-8") as lines:
+        texts = [text for line in lines if (text := json.loads(line).get("text"))]
+    made = list(swaps(texts, args.judge))
+    print(f"{len(texts)} documents, {len(made)} exchanges")
+    halves, budgets = Halves(texts, made), list(map(int, args.budgets.split(",")))
+    each = [halves.measure(seed, budgets) for seed in range(args.halves)]
+    print("| exchanges | drawn | aimed | most neighbours | aimed - drawn | aimed - most |")
+    print("|---|---|---|---|---|---|")
+    for budget in budgets:
+        found = np.array([own[budget] for own in each if budget in own]).reshape(-1, 3)
+        if len(found) < 2:
+            print(f"| {budget} | too few exchanges or halves |  |  |  |  |")
+            continue
+        less = [
+            (own.mean(), 1.96 * own.std(ddof=1))
+            for own in (found[:, 1] - found[:, 0], found[:, 1] - found[:, 2])
+        ]
+        cells = [
+            *(f"{mean:.3f}" for mean in found.mean(0)),
+            *(f"{mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]" for mean, half in less),
+        ]
+        print(f"| {budget} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()
