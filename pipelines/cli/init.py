@@ -149,14 +149,14 @@ def _write(made: Reference, to: Path) -> None:
     """Write a reference, and say what it holds."""
     from evenflow.pipelines.corpus.reference import write
     from evenflow.transforms.measures.shift.measure import NAMED, wandering
-    from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS, judged
+    from evenflow.transforms.measures.shift.reference import judged, lacking
 
-    small = f"learnt during a run: {LEAST_DOCUMENTS:.0f} documents that name a group are needed"
     write(made, to)
     print(f"{to}: the reference of {counted(len(made.strata), 'source')}, by {made.by or 'file'}")
     by = {name: ", ".join(judged(own, made.groups)) for name, own in made.strata.items()}
     for name, attributes in sorted(by.items(), key=lambda each: bool(each[1]))[:SHOWN]:
-        print(f"  {visible(name)}: " + (f"judged on {attributes}" if attributes else small))
+        small = f"not judged yet, learnt during a run: {lacking(made.strata[name])}"
+        print(f"  {visible(name)}: {f'judged on {attributes}' if attributes else small}")
     if len(by) > SHOWN:
         print(f"  and {len(by) - SHOWN:,} more")
     for text in wandering(made)[:NAMED]:

@@ -237,6 +237,21 @@ def judged(known: Known, attributes: Iterable[str]) -> list[str]:
     return [name for name, found in every.items() if any(each and each.judged for each in found)]
 
 
+def lacking(known: Known) -> str:
+    """What a stratum lacks until something is judged, of the attribute that is known best."""
+    found = {name: each for name in known if (each := expected({"": known}, name, "mentions"))}
+    if not found:
+        return "no document names a group"
+    name = max(found, key=lambda own: float(found[own].documents[0]))
+    count, half = float(found[name].documents[0]), float(found[name].half_width[0])
+    if count < LEAST_DOCUMENTS:
+        return (
+            f"{known[name].sums[0]:,} documents name {name}, but unevenly: they count as"
+            f" {count:.0f}; {LEAST_DOCUMENTS:.0f} are needed"
+        )
+    return f"shares of {name} are known to ± {half:.2f}; {JUDGED:.2f} is needed"
+
+
 def _square(upper: Floats, groups: int) -> Floats:
     """Symmetric matrices (S, M, M) from their upper triangles (S, T)."""
     out = np.zeros((len(upper), groups, groups))
