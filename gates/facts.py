@@ -272,22 +272,16 @@ def answer(
     may, gone = held is None and waiting <= 0, totals.documents - totals.accepted
     without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
     given = config is not None and config.reference.file and word != "not_judged"
-    fresh = _fresh(totals) if given else ""
-    said = f"yes{without}{fresh}" if may else "no"
+    fresh = set_aside(totals, "fresh") if given else 0
+    without += f"; {counted(fresh, 'source')} not judged" * bool(fresh)
+    said = f"yes{without}" if may else "no"
     return Answer(may=may, said=said, word=word, why=why, next=step)
 
 
-def set_aside(totals: Totals) -> int:
-    """How many sources were set aside that nobody has accepted."""
+def set_aside(totals: Totals, kind: str = "aside") -> int:
+    """How many sources were set aside that nobody has accepted; or are `fresh`, not judged."""
     shift = totals.measures.get("shift")
-    return len(shift.sums.get("aside", {})) if shift is not None else 0
-
-
-def _fresh(totals: Totals) -> str:
-    """How many sources were not compared with what they were."""
-    shift = totals.measures.get("shift")
-    count = len(shift.sums.get("fresh", {})) if shift is not None else 0
-    return f"; {counted(count, 'source')} not judged" if count else ""
+    return len(shift.sums.get(kind, {})) if shift is not None else 0
 
 
 def steps(step: str | None) -> list[str]:
