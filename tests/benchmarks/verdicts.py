@@ -478,7 +478,7 @@ class Setting:
         before = np.concatenate([self.drawn(self.known, own, rng) for own in kept])
         known = of_counts(np.repeat(names, self.known).tolist(), {"": before})
         expected = judged_by(known, {}, "", "mentions")
-        if expected is None or not expected.strata:
+        if expected is None or not expected.judged:
             return None
         sizes = rng.multinomial(self.documents, rng.dirichlet(np.full(self.strata, 2.0)))
         moved = np.zeros(self.groups)
