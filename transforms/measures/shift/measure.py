@@ -500,8 +500,9 @@ def judge_panels(
     ]
     least = min((limit for _, limit in limits if limit is not None), default=2.0)
     # Of one state, the first that is noted stays: shares say more than how many mentions there are
-    looks = [(unit, panel, _share_over) for unit, panel in panels.items()]
-    looks += [("mentions", panel, _number_over) for panel in [panels.get("mentions")] if panel]
+    looks: list[tuple[Unit, Panel, Any]] = [(of, each, _share_over) for of, each in panels.items()]
+    if "mentions" in panels:
+        looks.append(("mentions", panels["mentions"], _number_over))
     for unit, panel, over_of in looks:
         off = statistics.is_off(panel.each, least, config.gate.shift.mentions)
         for column in np.flatnonzero(off.any(axis=0)).tolist():
@@ -568,20 +569,20 @@ def _number_over(
 ) -> Shifted | None:
     """The same of the number of mentions, and of documents that have one."""
     mentions = config.gate.shift.mentions
-    state = next((state for state, limit in limits if limit is not None), None)
-    more = f"{1 / (1 - mentions):.2f}"
-    at, named = statistics.first_off(found, mentions), statistics.first_naming(found, mentions)
-    if state is None or (at is None and named is None):
+    state: State | None = next((state for state, limit in limits if limit is not None), None)
+    at = statistics.first_off(found, mentions)
+    chosen = statistics.first_naming(found, mentions) if at is None else at
+    if state is None or chosen is None:
         return None
-    window = found.at(named if at is None else at)
+    window = found.at(chosen)
     over = _shifted(window, unit, state, config)
     each = number(int(window.documents), "document")
     over.reason = (
         f"{window.naming:,.0f} of {each} name a group where {window.due_naming:,.0f} were"
-        f" expected, {state} from {more} times"
+        f" expected, {state} from {1 / (1 - mentions):.2f} times"
         if at is None
         else f"{window.mentions:,.0f} mentions in {each} where {window.due:,.0f} were expected:"
-        f" {window.ratio:.2f} times, {state} from {1 - mentions:.2f} down and {more} up"
+        f" {window.ratio:.2f} times, {state} from {1 - mentions:.2f} down and {1 / (1 - mentions):.2f} up"
     )
     return over
 
