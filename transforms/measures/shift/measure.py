@@ -568,10 +568,10 @@ def _number_over(
     config: Config,
 ) -> Shifted | None:
     """The same of the number of mentions, and of documents that have one."""
-    mentions = config.gate.shift.mentions
+    fall = config.gate.shift.mentions
     state: State | None = next((state for state, limit in limits if limit is not None), None)
-    at = statistics.first_off(found, mentions)
-    chosen = statistics.first_naming(found, mentions) if at is None else at
+    at = statistics.first_off(found, fall)
+    chosen = statistics.first_naming(found, fall) if at is None else at
     if state is None or chosen is None:
         return None
     window = found.at(chosen)
@@ -579,10 +579,10 @@ def _number_over(
     each = number(int(window.documents), "document")
     over.reason = (
         f"{window.naming:,.0f} of {each} name a group where {window.due_naming:,.0f} were"
-        f" expected, {state} from {1 / (1 - mentions):.2f} times"
+        f" expected, {state} from {1 / (1 - fall):.2f} times"
         if at is None
         else f"{window.mentions:,.0f} mentions in {each} where {window.due:,.0f} were expected:"
-        f" {window.ratio:.2f} times, {state} from {1 - mentions:.2f} down and {1 / (1 - mentions):.2f} up"
+        f" {window.ratio:.2f} times, {state} from {1 - fall:.2f} down and {1 / (1 - fall):.2f} up"
     )
     return over
 
