@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,10 +26,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenflow.pipelines.lab.paper.vectors import Vocabulary
 from evenflow.schemas.config import load
 from evenflow.transforms.lab.bias_score.corpus_vectors import WINDOW, Pairs, vectors
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.measures.bias_score.words import given_names, named
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
@@ -39,7 +39,6 @@ from evenflow.transforms.text.sentences import bounds, trimmed
 from evenflow.transforms.text.words import split_runs
 
 DATA = Path(__file__).parent.parent / "data"
-VOCABULARY, FREQUENT = 5_000, 50  # words with a vector; times that a measured word occurs
 AROUND = 120  # characters in which the words next to an exchange are looked for
 
 
@@ -74,17 +73,7 @@ class Halves:
 
     def __init__(self, texts: Sequence[str], made: Sequence[Swap]):
         self._texts, self._made = texts, made
-        words = load(None, {}, ("gender",)).word_lists()[0]
-        counts = Counter(word for text in texts for word in split_runs(text.lower()))
-        self._places = {word: at for at, (word, _) in enumerate(counts.most_common(VOCABULARY))}
-        frequent = {word for word in self._places if counts[word] >= FREQUENT}
-        self._signs = np.zeros(len(self._places))
-        for word in frequent & words.labels.keys():
-            self._signs[self._places[word]] = (-1, 1)[words.labels[word]]
-        naming = named(words) | given_names(words)
-        self._neutral = np.array(
-            [self._places[word] for word in self._places if word in frequent - naming]
-        )
+        self._words = Vocabulary(texts, load(None, {}, ("gender",)).word_lists()[0])
         self._near = [self._neighbours(each) for each in made]
 
     def measure(self, seed: int, budgets: Sequence[int]) -> dict[int, list[float]]:
@@ -92,9 +81,10 @@ class Halves:
         random = np.random.default_rng(seed)
         order = random.permutation(len(self._texts))
         own, other = order[: len(order) // 2].tolist(), order[len(order) // 2 :].tolist()
-        held = self._leanings(own=other)[self._neutral]
+        held = self._leanings(own=other)[self._words.neutral]
         leaning = self._counted(own)
-        mine = [at for at, each in enumerate(self._made) if each.document in set(own)]
+        here = set(own)
+        mine = [at for at, each in enumerate(self._made) if each.document in here]
         says = [self._made[at].sign * leaning[self._near[at]].sum() for at in mine]
         orders = (
             random.permutation(len(mine)),
@@ -103,7 +93,7 @@ class Halves:
         )
 
         def kept(chosen: Sequence[int]) -> float:
-            found = self._leanings(own, [self._made[at] for at in chosen])[self._neutral]
+            found = self._leanings(own, [self._made[at] for at in chosen])[self._words.neutral]
             return float(np.cov(found, held)[0, 1])
 
         whole = kept(())
@@ -115,7 +105,7 @@ class Halves:
 
     def _neighbours(self, swap: Swap) -> NDArray[np.int64]:
         """The places of the neutral words next to an exchange."""
-        text, neutral = self._texts[swap.document].lower(), set(self._neutral.tolist())
+        text, places = self._texts[swap.document].lower(), self._words.places
         near = [
             word
             for start, end, _ in swap.edits
@@ -124,8 +114,8 @@ class Halves:
                 *split_runs(text[end : end + AROUND])[:WINDOW],
             )
         ]
-        places = (self._places.get(word, -1) for word in near)
-        return np.array([place for place in places if place in neutral], np.int64)
+        known = np.array([places[word] for word in near if word in places], np.int64)
+        return known[np.isin(known, self._words.neutral)]
 
     def _pairs(self, own: Sequence[int], made: Sequence[Swap] = ()) -> Pairs:
         """What stands near what in some documents after some exchanges."""
@@ -136,23 +126,16 @@ class Halves:
             apply(self._texts[at], sorted(edits[at])) if at in edits else self._texts[at]
             for at in own
         )
-        split = (
-            [self._places.get(word, -1) for word in split_runs(text.lower())] for text in texts
-        )
-        return Pairs(
-            [np.array([at for at in each if at >= 0], np.int64) for each in split],
-            len(self._places),
-        )
+        return Pairs([self._words.numbers(text) for text in texts], len(self._words.places))
 
     def _leanings(self, own: Sequence[int], made: Sequence[Swap] = ()) -> NDArray[np.float64]:
         """How much more each word's vector goes with the second group's, (V,)."""
-        found = vectors(self._pairs(own, made).counts(np.ones(len(own))))
-        return found @ (found[self._signs > 0].mean(0) - found[self._signs < 0].mean(0))
+        return self._words.leanings(vectors(self._pairs(own, made).counts(np.ones(len(own)))))
 
     def _counted(self, own: Sequence[int]) -> NDArray[np.float64]:
         """How much more each word stands near the second group than both do, (V,): z."""
         near = self._pairs(own).counts(np.ones(len(own)))
-        second, both = near @ (self._signs > 0), near @ np.abs(self._signs)
+        second, both = near @ (self._words.signs > 0), near @ np.abs(self._words.signs)
         share = second.sum() / both.sum()
         return (second - both * share) / np.sqrt(np.maximum(both, 1) * share * (1 - share))
 

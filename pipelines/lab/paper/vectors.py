@@ -14,7 +14,7 @@ chance alone; so their spread says which effect the run will be able to show.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from evenflow.transforms.lab.bias_score.seat import effect_size
 from evenflow.transforms.measures.bias_score.words import given_names, named
 from evenflow.transforms.storage.directory import Directory
 from evenflow.transforms.text.words import split_runs
+from evenflow.wordlists.loader import WordList
 
 VOCABULARY = 5_000  # words that get a vector: the most frequent ones
 FREQUENT = 50  # times that a word occurs whose leaning is measured
@@ -55,6 +56,38 @@ LIMITS = (
 )
 
 
+class Vocabulary:
+    """The most frequent words of texts, as numbers: those of two groups, and neutral ones.
+
+    Attributes:
+        places: The number of each word.
+        signs: -1 or 1 for a frequent word of the first or the second group, else 0, (V,).
+        neutral: The numbers of frequent words that name no group.
+    """
+
+    def __init__(self, texts: Iterable[str], words: WordList):
+        counts = Counter(word for text in texts for word in _split(text))
+        self.places = {word: at for at, (word, _) in enumerate(counts.most_common(VOCABULARY))}
+        frequent = {word for word in self.places if counts[word] >= FREQUENT}
+        self.signs = np.zeros(len(self.places))
+        for word in frequent & words.labels.keys():
+            self.signs[self.places[word]] = (-1, 1)[words.labels[word]]
+        neutral = frequent - named(words) - given_names(words)
+        chosen = [at for word, at in self.places.items() if word in neutral]
+        self.neutral: Ints = np.array(chosen, np.int64)
+
+    def numbers(self, text: str) -> Ints:
+        """The words of a text that are in the vocabulary."""
+        return np.array([self.places[at] for at in _split(text) if at in self.places], np.int64)
+
+    def leanings(self, made: Floats) -> Floats:
+        """How much more each word goes with the second group, (V,): a difference of cosines.
+
+        `made`: Vectors of the words (V, size).
+        """
+        return made @ (made[self.signs > 0].mean(axis=0) - made[self.signs < 0].mean(axis=0))
+
+
 class Vectors:
     """Learns word vectors of each cell."""
 
@@ -65,20 +98,9 @@ class Vectors:
             raise TrainInputError(
                 f"{words.attribute}: word vectors compare two groups; name a model"
             )
-        counts = Counter(
-            word
-            for text in texts.text(paper.arms[paper.baseline], "original")
-            for word in _split(text)
-        )
-        self._places = {word: at for at, (word, _) in enumerate(counts.most_common(VOCABULARY))}
-        frequent = {word for word in self._places if counts[word] >= FREQUENT}
-        self._signs = np.zeros(len(self._places))
-        for word in frequent & words.labels.keys():
-            self._signs[self._places[word]] = (-1, 1)[words.labels[word]]
-        naming = named(words) | given_names(words)
-        neutral = [at for word, at in self._places.items() if word in frequent - naming]
-        self._neutral: Ints = np.array(neutral, np.int64)
-        if {-1.0, 1.0} - set(self._signs.tolist()) or len(neutral) < 2:
+        own = Vocabulary(texts.text(paper.arms[paper.baseline], "original"), words)
+        self._vocabulary, self._places, self._neutral = own, own.places, own.neutral
+        if {-1.0, 1.0} - set(own.signs.tolist()) or len(own.neutral) < 2:
             raise TrainInputError(
                 f"{', '.join(paper.input)}: too little text; a label of each group and other words"
                 f" that occur {FREQUENT} times were expected"
@@ -112,7 +134,7 @@ class Vectors:
             self._open(cell.seed)
         taken = self._texts.taken(cell.arm, cell.seed, cell.draw, self._own, self._evidence)
         counted = (self._pairs(cell.arm, name).counts(own) for name, own in taken.items())
-        found, neutral = self._leanings(vectors(*counted)), self._neutral
+        found, neutral = self._vocabulary.leanings(vectors(*counted)), self._neutral
         kept = float(np.cov(found[neutral], self._held[neutral])[0, 1])
         sets = [
             found[[self._places[word] for word in own if word in self._places]]
@@ -135,10 +157,10 @@ class Vectors:
         other, base = np.sort(order[len(order) // 2 :]), self._paper.baseline
         self._counted: dict[str, Pairs] = {}
         whole = Pairs(self._words(base, "original", other), len(self._places))
-        self._held = self._leanings(vectors(whole.counts(np.ones(len(other)))))
+        self._held = self._vocabulary.leanings(vectors(whole.counts(np.ones(len(other)))))
         neutral = np.zeros(len(self._places))
         neutral[self._neutral] = self._held[self._neutral] - self._held[self._neutral].mean()
-        self._evidence = self._pairs(base, "original").evidence(self._signs, neutral)
+        self._evidence = self._pairs(base, "original").evidence(self._vocabulary.signs, neutral)
 
     def _pairs(self, arm: str, name: Text) -> Pairs:
         """The pairs of words of the half after a change, counted once."""
@@ -149,19 +171,11 @@ class Vectors:
 
     def _words(self, arm: str, name: Text, documents: Ints) -> list[Ints]:
         """The words of some documents after a change, as numbers."""
-        own, places = self._paper.arms[arm], self._places
+        own = self._paper.arms[arm]
         key = self._texts.key(own, name)
         if key not in self._numbers:
-            self._numbers[key] = [
-                np.array([places[word] for word in _split(text) if word in places], np.int64)
-                for text in self._texts.text(own, name)
-            ]
+            self._numbers[key] = list(map(self._vocabulary.numbers, self._texts.text(own, name)))
         return [self._numbers[key][at] for at in documents]
-
-    def _leanings(self, made: Floats) -> Floats:
-        """How much more each word goes with the second group, (V,): a difference of cosines."""
-        signs = self._signs
-        return made @ (made[signs > 0].mean(axis=0) - made[signs < 0].mean(axis=0))
 
     def expected(self, cells: Sequence[Cell]) -> list[str]:
         """Say what a pilot expects of the run: which effects it will show."""

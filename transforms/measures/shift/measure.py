@@ -499,13 +499,14 @@ def judge_panels(
         ("warn", config.gate.shift.warn),
     ]
     least = min((limit for _, limit in limits if limit is not None), default=2.0)
+    fall = config.gate.shift.mentions
+    off = {of: statistics.is_off(each.each, least, fall) for of, each in panels.items()}
     # Of one state, the first that is noted stays: shares say more than how many mentions there are
     looks: list[tuple[Unit, Panel, Any]] = [(of, each, _share_over) for of, each in panels.items()]
     if "mentions" in panels:
         looks.append(("mentions", panels["mentions"], _number_over))
     for unit, panel, over_of in looks:
-        off = statistics.is_off(panel.each, least, config.gate.shift.mentions)
-        for column in np.flatnonzero(off.any(axis=0)).tolist():
+        for column in np.flatnonzero(off[unit].any(axis=0)).tolist():
             source, one = panel.known.strata[column], panel.each.at(slice(None), column)
             over = over_of(one, unit, words, limits, config)
             if over is None:
