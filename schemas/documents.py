@@ -129,8 +129,8 @@ _SET = pa.struct(
     ]
 )
 # In linguistic_indicators of a sure stereotype that stays, the reason: a passage in quotation marks
-# would be torn, or it is of a creed alone
-STAYS, PASSAGE, CREED = "stays", "passage", "creed"
+# would be torn, it is of a creed alone, or it names its group by "they" alone
+STAYS, PASSAGE, CREED, PRONOUN = "stays", "passage", "creed", "they"
 # Columns of the sentence table: one row for each relevant sentence and attribute that it names
 # (main paper, 4.1). Offsets are characters of the text as it was read. text_cda is the changed
 # sentence, null if the sentence did not change.

@@ -77,6 +77,8 @@ class Tiered(ABC, Generic[T]):
         model: The embedded model.
         middle: The score at which the embedded model decides.
         acting: Attributes that are asked about; none: all.
+        is_pronoun: Whether a label names no group by itself. A sentence with such labels alone is
+            not asked about.
     """
 
     model: Any
@@ -84,6 +86,7 @@ class Tiered(ABC, Generic[T]):
     select: Select
     middle: float = 0.5
     acting: Collection[str] = ()
+    is_pronoun: Callable[[str], bool] = lambda label: False
 
     @abstractmethod
     def embedded(self, sentences: Sequence[str], labels: Sequence[Labels]) -> list[T | None]:
@@ -117,11 +120,7 @@ class Tiered(ABC, Generic[T]):
         values = self.embedded(sentences, labels)
         out: list[QuestionOutcome[T]] = [QuestionOutcome(value, "embedded") for value in values]
         scores = [None if value is None else self.score(value) for value in values]
-        asked = [
-            index
-            for index in self.select(scores)
-            if not self.acting or any(name in self.acting for *_, name in labels[index])
-        ]
+        asked = [i for i in self.select(scores) if self._may_ask(sentences[i], labels[i])]
         outcomes = ask_checked(
             self.asker,
             [self._question(sentences[index], labels[index], scores[index]) for index in asked],
@@ -136,6 +135,13 @@ class Tiered(ABC, Generic[T]):
                 value = self.believed(values[index], outcome.value)
                 out[index] = QuestionOutcome(value, outcome.origin, outcome.reason)
         return out
+
+    def _may_ask(self, sentence: str, labels: Labels) -> bool:
+        """Whether a sentence names a group that something is done about."""
+        named = [each for each in labels if not self.is_pronoun(sentence[each[0] : each[1]])]
+        if not self.acting:
+            return bool(named) or not labels
+        return any(name in self.acting for *_, name in named)
 
     def believed(self, own: T | None, answered: T) -> T:
         """The value after an answer: by default what was answered."""

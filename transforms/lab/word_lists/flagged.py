@@ -22,7 +22,7 @@ from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, DraftErro
 from evenflow.transforms.measures.stereotypes.calibration import REVIEWED, STRONG_FROM
 from evenflow.transforms.measures.stereotypes.findings import deciding
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
-from evenflow.transforms.measures.stereotypes.masking import THEY, mask
+from evenflow.transforms.measures.stereotypes.masking import is_pronoun, mask
 
 BANDS = (0.3, 0.5, 0.7, 0.8, 0.9)  # each from here to the next
 EACH = 40  # sentences of an attribute, so many of each band as there are, in turn
@@ -90,7 +90,7 @@ def _rows(output: Path) -> Iterator[Mapping[str, Any]]:
                 told = orjson.loads(row[TOLD] or "{}")
                 own = told.get("indicators", {}).get("label", {}).get("words", [])
                 words = [(each["start"], each["end"], row["attribute"]) for each in own]
-                about_them = any(each["text"].casefold().replace("’", "'") in THEY for each in own)
+                about_them = any(is_pronoun(each["text"]) for each in own)
                 if not about_them and (told.get("creed") or 0.0) < OF_CREED:
                     yield {**row, "words": words}
 

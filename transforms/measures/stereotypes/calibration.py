@@ -209,5 +209,5 @@ def removed(config: Config) -> dict[str, tuple[float, float]]:
 
 
 def acting(config: Config) -> frozenset[str]:
-    """The attributes whose stereotypes the action removes or sets aside; empty: all are flagged."""
-    return frozenset(cuts(config))
+    """The attributes of which something is removed or set aside; empty: all are flagged."""
+    return frozenset(name for name, at in cuts(config).items() if at.probability is not None)

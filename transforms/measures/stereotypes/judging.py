@@ -18,7 +18,7 @@ from itertools import chain
 from typing import NamedTuple, Protocol
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.documents import CREED
+from evenflow.schemas.documents import CREED, PRONOUN
 from evenflow.transforms.labels.finder import LabelFinder, pieces
 from evenflow.transforms.measures.stereotypes import calibration as calibrations
 from evenflow.transforms.measures.stereotypes import detect, indicators
@@ -200,8 +200,10 @@ class StereotypeJudge:
             and potential >= self._least(name, of_creed)
             and (self._acts_on_creeds or not of_creed)
         )
-        stays = of_creed and strong and not sure and potential >= self._least(name, False)
-        return Judgement(candidate, potential, found, strong, sure, CREED if stays else "")
+        stays = ""
+        if strong and not sure and potential >= self._least(name, False):
+            stays = CREED if of_creed else PRONOUN if candidate.before else ""
+        return Judgement(candidate, potential, found, strong, sure, stays)
 
     def _least(self, attribute: str, of_creed: bool) -> float:
         """The probability from which a stereotype is sure; NEVER if none is."""

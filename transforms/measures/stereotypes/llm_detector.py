@@ -19,6 +19,7 @@ from evenflow.transforms.llm.cascade import Labels, Tiered, selection
 from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
 from evenflow.transforms.measures.stereotypes import calibration, detect, measured
+from evenflow.transforms.measures.stereotypes.masking import is_pronoun
 
 # Probabilities of an answer: the model states none of its own. A yes flags; it has a higher
 # probability only if labelled rows showed it (`measured`).
@@ -81,7 +82,8 @@ def tiered(config: Config, asker: Asker) -> TieredDetector:
     """The detector of a configuration with its language model."""
     select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
     acting, shown = calibration.acting(config), measured.believed(config)
-    return TieredDetector(detect.of(config), asker, select, detect.THRESHOLD, acting, shown)
+    own = detect.of(config), asker, select, detect.THRESHOLD, acting, is_pronoun
+    return TieredDetector(*own, shown)
 
 
 def about_sentence(name: str, sentence: str, labels: Labels) -> Question | None:

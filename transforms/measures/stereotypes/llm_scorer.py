@@ -20,6 +20,7 @@ from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators
 from evenflow.transforms.measures.stereotypes.indicators import Indicator, Indicators
 from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence, label_span
+from evenflow.transforms.measures.stereotypes.masking import is_pronoun
 
 TARGET = {"generic": "generic target", "specific": "specified target"}
 SITUATION = {
@@ -81,7 +82,8 @@ def tiered(config: Config, asker: Asker) -> TieredScorer:
     band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
     select = selection(config.llm.indicators, band, middle)
     acting = calibration.acting(config)
-    return TieredScorer(embedded_indicators.shipped(), asker, select, middle, acting)
+    own = embedded_indicators.shipped()
+    return TieredScorer(own, asker, select, middle, acting, is_pronoun)
 
 
 def _is_consistent(value: Mapping[str, Any]) -> bool:

@@ -104,6 +104,11 @@ def placeholder(word: str) -> str:
     return _forms().get(folded) or THEY.get(folded) or _form(word)
 
 
+def is_pronoun(word: str) -> bool:
+    """Whether a word stands for the group of the sentence before."""
+    return _folded(word) in THEY
+
+
 def has_creeds(attribute: str) -> bool:
     """Whether an attribute's groups have creeds, which are no people."""
     return any(CREED in forms for forms in _listed().get(attribute, {}).values())

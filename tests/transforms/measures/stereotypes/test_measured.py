@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from evenflow.transforms.llm.answers import CONTRADICTION
 from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.client.settings import InferenceError
 from evenflow.transforms.llm.client.stats import Counted
+from evenflow.transforms.measures.stereotypes import calibration as calibrations
 from evenflow.transforms.measures.stereotypes import detect, measured
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
-from evenflow.transforms.measures.stereotypes.llm_detector import TieredDetector
+from evenflow.transforms.measures.stereotypes.llm_detector import TieredDetector, tiered
 from evenflow.transforms.measures.stereotypes.llm_scorer import TieredScorer
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import sentences
@@ -129,3 +131,19 @@ def test_groups_that_no_policy_acts_on_are_not_asked_about() -> None:
     detector = TieredDetector(Unsure(), asker, select_all, acting={"gender"})
     detector.detect(["Women are lazy.", "Women are lazy."], [LABELS, [(0, 5, "age")]])
     assert len(asker.asked) == 1
+    # Nobody has measured removal for gender, so its stereotypes are only flagged
+    assert calibrations.acting(load(None, {"stereotypes.action": "remove"})) == {
+        "orientation",
+        "race",
+        "religion",
+    }
+
+
+def test_a_sentence_about_them_is_asked_about_after_the_one_before() -> None:
+    asker = Says(yes)
+    own = load(None, {"llm.detection": "llm", "stereotypes.action": "flag"}, ["gender"])
+    detector = replace(tiered(own, asker), model=Unsure())
+    detector.detect(["They are lazy."], [[(0, 4, "gender")]])
+    assert not asker.asked
+    detector.detect(["Men came. They are lazy."], [[(0, 3, "gender"), (10, 14, "gender")]])
+    assert [each.sentence for each in asker.asked] == ["Men came. They are lazy."]
