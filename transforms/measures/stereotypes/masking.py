@@ -12,6 +12,7 @@ placeholder's group?
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -31,6 +32,13 @@ CREED = "creed"  # placeholder of a faith
 LONGEST = 500
 BEFORE = 150  # of these, the characters before the first word of a group
 Span = tuple[int, int, str]  # start and end in the sentence, attribute
+# A masked question why a group is or does something, which takes that for granted: verb, group and
+# the rest
+WHY = re.compile(
+    r"\W*why\s+(are|is|were|was|do|does|did|can|will|have|has|must|(?:are|is|do|does|ca|wo)n?['’]?t)"
+    rf"\s+({SEVERAL})\s+([^?]+)\?*\W*",
+    re.IGNORECASE,
+)
 # Words for the group of the sentence before, and their placeholders
 THEY = {
     "they're": f"{SEVERAL} are",
@@ -79,7 +87,8 @@ def mask(sentence: str, spans: Sequence[Span]) -> str:
     """The form of a sentence that a model reads.
 
     Returns the sentence with placeholders for these words, and one blank for each run of blanks and
-    line breaks. Of a longer sentence, the LONGEST characters around the first placeholder.
+    line breaks. Of a longer sentence, the LONGEST characters around the first placeholder. A
+    question why a group is something becomes the statement that it is.
     """
     parts: list[str] = []
     at = 0
@@ -91,6 +100,8 @@ def mask(sentence: str, spans: Sequence[Span]) -> str:
         if at > LONGEST and sum(map(len, parts)) > LONGEST + BEFORE + first:
             break  # what follows is not shown
     text = " ".join("".join((*parts, sentence[at : at + 2 * LONGEST])).split())
+    if why := WHY.fullmatch(text):
+        text = "{1} {0} {2}.".format(*why.groups())
     if len(text) > LONGEST:
         start = max(0, min(first, len(text)) - BEFORE)
         start = text.find(" ", start, start + BEFORE) + 1 or start if start else 0
