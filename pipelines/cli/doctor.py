@@ -57,7 +57,8 @@ def doctor(
         dead_letter_topic: Dead letters are published there.
         print_: Only print every key with its meaning and value, or alert rules for Prometheus.
         estimate (SPEED): Only estimate, from a sample of --input, what a language model would be
-            asked, and its hours at so many tokens a second.
+            asked by the steps that are on (by all if none is), and its hours at so many tokens a
+            second.
         labelled (FILE): Only ask the language model about labelled rows (sentence, attribute,
             label), and keep how often its yes is right: it removes stereotypes as far as that.
 
@@ -85,7 +86,7 @@ def doctor(
         from evenflow.pipelines.terminal import estimates
         from evenflow.transforms.repair.estimate import of_files
 
-        found = of_files(options.sizes_of(inputs, config), config, estimate)
+        found = of_files(options.sizes_of(inputs, config), config, estimate, options.note)
         return show(found, as_json, estimates.draw)
     if (kafka is None) != (topic is None):
         raise options.wrong("--topic", "--kafka and --topic go together")

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -37,6 +38,7 @@ from evenflow.transforms.staging.block import Part, StagedBlock
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
 # For English in common models' vocabularies; other languages need more tokens
 SAMPLED = 2000  # documents of a sample
+PAUSE = 5.0  # seconds between two words on how far it is
 CHARACTERS_A_TOKEN = 4.0
 # Documents that are counted together: few enough for some hundred units, enough to be quick
 UNIT = 8
@@ -143,7 +145,7 @@ class _QuestionCounter:
 class Sampler:
     """Counts the questions that documents would bring up; built once.
 
-    Every step is counted, also those that the configuration leaves out.
+    The steps that the configuration does are counted; all where it does none.
 
     Args:
         unit: Number of documents that are counted together.
@@ -206,9 +208,11 @@ class Sampler:
 
 
 def _everything(config: Config, mode: Tiering) -> Config:
-    """The configuration with every step done in a mode, without a budget."""
+    """The configuration with its steps done in a mode, without a budget; all where it has none."""
     data = config.model_dump()
     data["llm"] |= {"detection": mode, "indicators": mode, "substitution": mode, "requests": None}
+    if config.looks_for_stereotypes or config.changes_sentences:
+        return Config.model_validate(data)
     for section in (
         data["stereotypes"],
         *(each["stereotypes"] for each in data["attributes"].values()),
@@ -234,16 +238,23 @@ def configured_modes(config: Config) -> dict[str, str]:
     }
 
 
-def of_files(found: Mapping[str, int], config: Config, speed: float) -> dict[str, Any]:
+def of_files(
+    found: Mapping[str, int], config: Config, speed: float, say: Callable[[str], None]
+) -> dict[str, Any]:
     """Estimate what a run on files would ask, from a sample of them.
 
     Args:
         found: Stored sizes in bytes by the files' names.
         speed: Tokens a second of the server under load.
+        say: Hears how far it is, every few seconds.
     """
     sampler, seen = Sampler(config), Sample()
+    last = time.monotonic()
     for block, stored in sample_blocks(found, SAMPLED):
         sampler.add(seen, block, stored)
+        if time.monotonic() - last > PAUSE:
+            last = time.monotonic()
+            say(f"{seen.documents:,} documents looked at, of about {SAMPLED:,} at most")
     sampler.draw(seen)
     return result(seen, configured_modes(config), sum(found.values()), speed)
 

@@ -17,6 +17,7 @@ from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files
 from evenflow.transforms.llm.worker import STEPS
 from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence
+from evenflow.transforms.repair import estimate
 from evenflow.transforms.repair.estimate import Sample, Sampler, answer_tokens, configured_modes
 
 
@@ -174,3 +175,16 @@ def test_little_or_nothing_is_estimated_too(tmp_path: Path, data: bytes) -> None
     total = sample.total({"stereotypes": "llm"}, size)
     assert total.questions == data.count(b"sister")
     assert total.as_json(1000)["hours"] == 0.0
+
+
+def test_only_the_steps_that_are_on_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "in.jsonl", distinct(60))
+    monkeypatch.setattr(estimate, "PAUSE", 0.0)
+    said: list[str] = []
+    own = load(None, {"stereotypes.action": "flag"}, ["gender"])
+    found = estimate.of_files({str(path): path.stat().st_size}, own, 2000, said.append)
+    asked = {name: each["questions"] for name, each in found["modes"]["llm"]["prompts"].items()}
+    assert asked["stereotypes"] > 0 == asked["substitution"]
+    assert said[-1].startswith("60 documents looked at")
