@@ -30,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 GRAPH, HEADS = "reader.onnx", "reader.npz"
 RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 NEVER = -30.0  # the logit of what is not read
+# How far the least logit of a person's mentions rises at most: one mention can refuse all of them
+MOST_ABOVE = 1.0
 HALF = "half"  # the reason of REASONS where another mention of the person would stay
 REASONS = {**OF_WINDOWS, "stereo": "the sentence may be a stereotype"}
 # Who is meant by a mention (tests/data/document_guideline.md)
@@ -138,7 +140,11 @@ class Reader:
     def calibrated(self, attribute: str, right: float, stay: float = NEVER) -> float:
         """Compute a probability."""
         slope, shift = self._calibration.get(attribute, self._calibration["all"])
-        return float(logistic(slope * right + shift) * (1 - logistic(stay)))
+        return float(logistic(slope * right + shift) * (1 - logistic(stay)) ** 0.5)
+
+    def at_most(self, attribute: str, said: Said) -> float:
+        """The greatest probability that a person can have one of whose mentions this is said of."""
+        return self.calibrated(attribute, said.right + MOST_ABOVE)
 
     def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
         """Read the passage of a cell."""
@@ -233,12 +239,15 @@ class Reading:
             staying: Indices of the mentions that would stay.
 
         Returns:
-            What is said of the mention that is least right, and the greatest logit that a mention
-            of the same person stays.
+            What is said of the mention that is least right, with the logit of all of them: the mean
+            of the least and the mean one. And the greatest logit that a mention of the same person
+            stays.
         """
         said = list(map(self.said, own))
         links = (link for each in said for link in each.links.items())
-        return min(said, key=lambda each: each.right), max(
+        worst = min(said, key=lambda each: each.right)
+        above = (sum(each.right for each in said) / len(said) - worst.right) / 2
+        return worst._replace(right=worst.right + min(above, MOST_ABOVE)), max(
             (value for other, value in links if other in staying), default=NEVER
         )
 

@@ -170,8 +170,7 @@ class DocumentJudge:
 
     Args:
         min_probability: The probability from which an exchange of an attribute is made. A set with
-            a mention of a lower one is refused, and the rest of its person is not read. None: all
-            is read.
+            a mention that alone refuses it is read no further. None: all is read.
         threads: Documents that are read at once; their answers are the same for any number.
     """
 
@@ -224,8 +223,8 @@ class DocumentJudge:
         """Judge a set with those of the same person; by itself where that refuses it."""
         least = 0.0 if self._min_probability is None else self._min_probability(attribute)
         for index in document.own[number] if least else ():
-            answer = self._reader.judge(attribute, document.reading, [index], ())
-            if answer[0] < least:
+            if self._reader.at_most(attribute, document.reading.said(index)) < least:
+                answer = self._reader.judge(attribute, document.reading, [index], ())
                 return Judged(*answer, (number,))
         joined = document.of(number, target)
         own, staying = document.divide(joined)

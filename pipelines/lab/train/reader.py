@@ -4,11 +4,11 @@
     python -m evenflow.pipelines.lab.train.heads reader PRETRAINED OUT --begin FIRST --epochs 2
     python -m evenflow.pipelines.lab.train.heads cut FOLDER
 
-The last one only chooses the cuts of a trained reader anew; the others do so too. PRETRAINED is
-build/models/minilm, which `make models` fetches. It learns from the part `train` of the labelled
-documents, but for one in eight, which calibrates. What ships was trained twice: by the documents of
-the first draw, then by all. With the same machine, packages and number of threads a command writes
-the same weights.
+The last one only calibrates a trained reader anew and chooses its cuts; the others do so too.
+PRETRAINED is build/models/minilm, which `make models` fetches. It learns from the part `train` of
+the labelled documents, but for one in eight, which calibrates. What ships was trained twice: by the
+documents of the first draw, then by all. With the same machine, packages and number of threads a
+command writes the same weights.
 """
 
 # pyright: reportMissingImports=false
@@ -20,7 +20,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,14 +31,11 @@ from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models.static import FirstStage
 
-if TYPE_CHECKING:
-    from evenflow.transforms.lab.training.reading import ReaderNetwork
-
 UNSHOWN, SHOWN = ("gender",), ("age", "religion")  # attributes by whether it sees the new words
 WEIGHTS = "trained.safetensors"  # all of a training's numbers, from which another may go on
 WRITTEN = "written"  # the source of texts that are only learnt from
 DOCUMENTS = [Path(f"tests/data/documents{each}.jsonl.gz") for each in ("", "_written")]
-ROW = re.compile(r"\[[\d\s.,]+\]")
+ROW = re.compile(r"\[[-\d\s.,]+\]")
 FEW = 50  # right sets from which an attribute gets a calibration of its own
 
 
@@ -58,6 +55,7 @@ def train(
     from safetensors.torch import load_file, save_file
 
     from evenflow.transforms.lab.training import reading
+    from evenflow.transforms.lab.training.export import write_reader
     from evenflow.transforms.models import encoder
 
     torch.set_num_threads(threads)
@@ -75,7 +73,14 @@ def train(
     reading.train(fresh, learnt, model, epochs, seed, rates, say)
     out.mkdir(parents=True, exist_ok=True)
     save_file(fresh.state_dict(), out / WEIGHTS)
-    finish(fresh, learnt, away, vocabulary, out, {"layers": layers, "epochs": epochs})
+    about: dict[str, Any] = {
+        "layers": layers,
+        "epochs": epochs,
+        "documents": len({each.document for each in learnt}),
+        "unshown": list(UNSHOWN),
+    }
+    write_reader(fresh, {"all": [1.0, 0.0]}, vocabulary, out, about)
+    refit_first_stage(exchange_figures.Finder(FirstStage.shipped()), learnt, out)
     cut(out, documents)
 
 
@@ -93,37 +98,8 @@ def parts(documents: Sequence[Path], until: int) -> tuple[list[Labelled], list[L
     return [each for each in own if each.document not in held and each.number < until], away
 
 
-def finish(
-    fresh: ReaderNetwork,
-    learnt: Sequence[Labelled],
-    away: Sequence[Labelled],
-    vocabulary: Path,
-    out: Path,
-    how: dict[str, Any],
-) -> None:
-    """Write a trained network, fit the first stage, calibrate both by documents held out."""
-    from evenflow.transforms.lab.training.export import write_reader
-    from evenflow.transforms.models.reader import Reader
-
-    about: dict[str, Any] = {
-        **how,
-        "documents": len({each.document for each in learnt}),
-        "unshown": list(UNSHOWN),
-    }
-    write_reader(fresh, {"all": [1.0, 0.0]}, vocabulary, out, about)
-    first = refit_first_stage(exchange_figures.Finder(FirstStage.shipped()), learnt, out)
-    every = exchange_figures.SetJudge(Reader(out), first).judge(away)
-    lines: dict[str, list[float]] = {}
-    for name in ("all", *UNSHOWN, *SHOWN):
-        rows = [each for each in every if each.whole and name in ("all", each.attribute)]
-        if name == "all" or sum(each.right for each in rows) >= FEW:
-            logits = np.array([each.logit for each in rows])
-            lines[name] = platt(logits, np.array([each.right for each in rows]))
-    write_reader(fresh, lines, vocabulary, out, about)
-
-
 def cut(folder: Path, documents: list[Path] = DOCUMENTS[:1]) -> None:
-    """Write the table of a reader: from which probability on how many exchanges are right.
+    """Calibrate a reader, and write from which probability on how many exchanges are right.
 
     By document from the documents that calibrate. By sentence from all labels of documents that are
     not kept for the report, also of those that it learnt from: too few calibrate.
@@ -137,11 +113,19 @@ def cut(folder: Path, documents: list[Path] = DOCUMENTS[:1]) -> None:
     said = exchange_figures.right_sentences(path) if path.exists() else {}
     named = {key[:2] for key in said}
     more = judge.judge(each for each in learnt if (each.number, each.attribute) in named)
-    own = exchange_figures.persons(reader, judge.judge(away))
+    judged = {each.key: each for each in judge.judge(away)}.values()
+    lines: dict[str, list[float]] = reader.about["calibration"]
+    for name in ("all", *UNSHOWN, *SHOWN):
+        rows = [each for each in judged if each.whole and name in ("all", each.attribute)]
+        if name == "all" or sum(each.right for each in rows) >= FEW:
+            logits = np.array([each.logit for each in rows])
+            lines[name] = platt(logits, np.array([each.right for each in rows]))
+    own = exchange_figures.persons(reader, judged)
     whole = [(key[1], chance, right, right) for key, (chance, right) in own.items()]
     own |= exchange_figures.persons(reader, more)
     alone = [(key[1], own[key][0], right, own[key][1]) for key, right in said.items() if key in own]
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    manifest["calibration"] = lines
     manifest["cuts"] = {
         standard: {
             name: exchange_figures.cuts([row[1:] for row in rows if name in ("all", row[0])])
@@ -170,7 +154,7 @@ def platt(logits: npt.NDArray[Any], true: npt.NDArray[Any]) -> list[float]:
     return [slope, shift]
 
 
-def refit_first_stage(finder: exchange_figures.Finder, learnt: Any, out: Path) -> FirstStage:
+def refit_first_stage(finder: exchange_figures.Finder, learnt: Any, out: Path) -> None:
     """Fit the first stage's head for exchanges anew; its vectors and its other head stay."""
     from evenflow.transforms.lab.training import distil
     from evenflow.transforms.models import files, static
@@ -185,4 +169,3 @@ def refit_first_stage(finder: exchange_figures.Finder, learnt: Any, out: Path) -
     shutil.copyfile(files.SHIPPED / static.WORDS, out / static.WORDS)
     names, about = [static.WORDS, static.TENSORS], {"exchanges": len(shown)}
     write(out / static.MANIFEST, static.FORMAT, static.VERSION, names, about, tensors)
-    return FirstStage(out)

@@ -11,7 +11,7 @@ import pytest
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models.passages import Place
-from evenflow.transforms.models.reader import Reading, Said
+from evenflow.transforms.models.reader import MOST_ABOVE, Reading, Said
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import Asked, ByFirstStage, Judged
 from evenflow.transforms.substitution.reading import DocumentJudge
@@ -54,6 +54,9 @@ class Scripted:
         worst, stay = said.worst(own, staying)
         return worst.right / 10, "half" if stay > 0 else ""
 
+    def at_most(self, attribute: str, said: Said) -> float:
+        return (said.right + MOST_ABOVE) / 10
+
 
 def sets_of(text: str, attribute: str = "gender"):
     lists = [load(attribute)]
@@ -70,7 +73,8 @@ def test_sets_of_one_person_are_joined_and_others_stay() -> None:
     reader = Scripted({(1, 2): 2.0, (2, 4): 1.0, (0, 3): 5.0})
     [found] = DocumentJudge(reader).exchanges([Asked(TEXT, sets, [(0, "male"), (2, "female")])])  # pyright: ignore[reportArgumentType]
     assert [each.joined for each in found] == [(0, 1, 3), (2,)]
-    assert [each.probability for each in found] == [0.0, 0.3]
+    # The mean of the least logit, 0, and the mean one, 1.75
+    assert [each.probability for each in found] == [0.0875, 0.3]
     assert [each.reason for each in found] == ["", ""]  # nobody of the group stays by half
     [[again]] = DocumentJudge(reader).exchanges([Asked(TEXT, sets, [(3, "male")])])  # pyright: ignore[reportArgumentType]
     assert again.joined == found[0].joined and again.probability == found[0].probability
