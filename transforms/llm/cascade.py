@@ -7,7 +7,7 @@ The mode of a step is that rule: `select_none` (embedded), `select_all` (llm), o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
@@ -33,7 +33,7 @@ def select_all(scores: Sequence[float | None]) -> Sequence[int]:
 
     The order matters if there is a budget.
     """
-    return sorted(range(len(scores)), key=lambda index: (_distance(scores[index], 0.5), index))
+    return _ranked(range(len(scores)), scores, 0.5)
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,9 @@ class Unsure:
 
     def __call__(self, scores: Sequence[float | None]) -> Sequence[int]:
         """The indices of the scores within the band, those nearest to the threshold first."""
-        inside = [
-            index
-            for index, score in enumerate(scores)
-            if score is not None and self.low <= score <= self.high
-        ]
-        return sorted(inside, key=lambda index: (_distance(scores[index], self.middle), index))
+        given = (i for i, each in enumerate(scores) if each is not None)
+        inside = (i for i in given if self.low <= (scores[i] or 0.0) <= self.high)
+        return _ranked(inside, scores, self.middle)
 
 
 def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
@@ -64,9 +61,9 @@ def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
     return rules.get(mode, Unsure(*band, middle))
 
 
-def _distance(score: float | None, middle: float) -> float:
-    """How far a score is from the threshold; 0 without a score."""
-    return 0.0 if score is None else abs(score - middle)
+def _ranked(chosen: Iterable[int], scores: Sequence[float | None], middle: float) -> Sequence[int]:
+    """Indices of scores, what most depends on first."""
+    return sorted(chosen, key=lambda index: (-worth(scores[index], middle), index))
 
 
 @dataclass

@@ -211,16 +211,10 @@ def _everything(config: Config, mode: Tiering) -> Config:
     """The configuration with its steps done in a mode, without a budget; all where it has none."""
     data = config.model_dump()
     data["llm"] |= {"detection": mode, "indicators": mode, "substitution": mode, "requests": None}
-    if config.looks_for_stereotypes or config.changes_sentences:
-        return Config.model_validate(data)
-    for section in (
-        data["stereotypes"],
-        *(each["stereotypes"] for each in data["attributes"].values()),
-    ):
-        section["action"] = "flag" if section["action"] == "off" else section["action"]
-    for section in (data["repair"], *data["attributes"].values()):
-        if section["mode"] and section["mode"][0] in ("measure", "weight"):
-            section["mode"] = ["substitute"]
+    if not (config.looks_for_stereotypes or config.changes_sentences):
+        data["stereotypes"]["action"], data["repair"]["mode"] = "flag", ["substitute"]
+        for each in data["attributes"].values():
+            each["stereotypes"]["action"] = each["mode"] = None
     return Config.model_validate(data)
 
 
