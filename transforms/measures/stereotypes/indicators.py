@@ -41,7 +41,7 @@ OF_LABEL = frozenset({"target", "connotation", "gram_form", "ling_form"})
 # Indicators that only a behaviour or a characteristic has
 DESCRIBED = frozenset({"evaluation", "generalization"})
 STRONG_WORDS = 2  # words shown for the strength
-PROPOSED = 5  # words without which the encoder reads a sentence, as many as it may take time for
+PROPOSED = 3  # words without which the encoder reads a sentence, as many as it may take time for
 LEAST_FALL = 0.5  # by which the logit must fall without a word that weighs
 EDGE = 1e-6  # probabilities nearer to 0 and 1 have this logit
 # The most frequent words of the language, which say nothing by themselves ("are", "the", "of")

@@ -11,7 +11,7 @@ from stereotype_models import WEIGHTS, WORDS, First, Second, reader, scorer
 
 from evenflow.schemas.config.stereotypes import StereotypeSettings
 from evenflow.transforms.measures.stereotypes.calibration import Calibration, Cut, cut
-from evenflow.transforms.measures.stereotypes.indicators import Indicator
+from evenflow.transforms.measures.stereotypes.indicators import EncoderScorer, Indicator
 from evenflow.transforms.measures.stereotypes.masking import names_group
 from evenflow.transforms.measures.stereotypes.probabilities import SentenceReader
 from evenflow.transforms.measures.stereotypes.reasons import reasons
@@ -122,6 +122,15 @@ def test_indicators_point_at_the_sentence() -> None:
         "speaks of a whole group: 'women'",
     ]
     assert scorer().indicators(["Да.", "women"], [[], [(0, 5, "gender")]]) == [None, None]
+
+
+def test_few_words_are_read_for_a_reason() -> None:
+    """A sentence of forum text takes four readings, however many words may weigh."""
+    second = Second()
+    text = "Women are very lazy, " + "bread late sadly bought maybe " * 3
+    (found,) = EncoderScorer(reader(second), WEIGHTS).indicators([text], [[(0, 5, "gender")]])
+    assert found and found.reasons()[0] == "the words that weigh most: 'lazy'"
+    assert len(second.asked) == 4
 
 
 @pytest.mark.parametrize(
