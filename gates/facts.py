@@ -6,6 +6,7 @@ They follow from the sums of its ledger alone, and from whether somebody holds t
 from __future__ import annotations
 
 import operator
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,18 +20,20 @@ from evenflow.schemas.ledger import AttributeEntry, Entry, PaneEntry, Score, Sta
 from evenflow.schemas.words import counted, dr_of, ranges, score
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
-from evenflow.transforms.measures.shift.measure import block_from
+from evenflow.transforms.measures.shift.measure import ShiftMeasure, block_from
 from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS
 from evenflow.transforms.text.language import ENGLISH
 
 FIELDS = 8  # fields that are named
+FILES = 3  # of an input that are named; of more, their folder is
 
 
 class Answer(Entry):
     """Whether one may train on accepted/: the same in exit status, status, report and board.
 
     Attributes:
-        said: The answer in words, with the documents that accepted/ is without.
+        said: The answer in words, with the documents that accepted/ is without; or that nothing
+            was judged.
         word: That of the gate's state: held, or a state.
         why: In a sentence.
         next: The next step; None: there is none.
@@ -174,6 +177,7 @@ def of(
     held: str | None,
     config: Config | None = None,
     output: object = "DIR",
+    inputs: Sequence[str] = (),
 ) -> Facts:
     """Collect the facts of an output.
 
@@ -182,11 +186,12 @@ def of(
         held: Why the gate is held; None where it is not.
         config: Says whether anything is judged; None: that is not known.
         output: What the next step names.
+        inputs: The same, of the files that were read (`inputs_of`).
     """
     return Facts(
         state="block" if totals.blocked_panes else totals.state,
         reason=totals.blocked_reason if totals.blocked_panes else totals.reason,
-        train=answer(totals, finished, held, config, output),
+        train=answer(totals, finished, held, config, output, inputs),
         finished=finished,
         held=held,
         panes=totals.panes,
@@ -226,12 +231,15 @@ def answer(
     held: str | None,
     config: Config | None = None,
     output: object = "DIR",
+    inputs: Sequence[str] = (),
 ) -> Answer:
     """Answer whether one may train on accepted/."""
     waiting = totals.blocked_panes - totals.reviewed.rejected - totals.reviewed.confirmed
     word = "block" if waiting > 0 else totals.state
     if word == "block" and not waiting:  # the last pane, on which somebody has decided
         word = "warn"
+    elif word == "not_judged" and totals.states[word] < totals.panes:  # the last pane alone
+        word = "open"
     why, step, named = totals.reason, None, shlex.quote(str(output))
     if held is not None:
         word, why = "held", held
@@ -259,28 +267,62 @@ def answer(
         step = f"evenflow gate why {named}, then evenflow gate accept {named} --reason '…'"
     elif word == "warn" and totals.state == "warn":
         step = f"evenflow gate why {named}" + f" --pane {totals.panes - 1}" * bool(totals.blocked)
-    elif totals.panes and config is not None and (measured := unjudged(config)):
-        why, step = measured, "evenflow init INPUT"
-    elif totals.panes and config is not None and nothing_judged(totals, config):
-        word = "not_judged"
-        why = (
-            "no threshold of DR is set, and every source is new or too small to be compared:"
-            f" {LEAST_DOCUMENTS:.0f} of its documents must name a group in the reference"
-        )
+    elif totals.panes and config is not None and (found := _measured(totals, config, word)):
+        word, why = found
+        step = _init(totals, config, named, inputs) if unjudged(config) else None
     if totals.panes and not finished and held is None:
         why += "; the run is not finished"
-    may, gone = held is None and waiting <= 0, totals.documents - totals.accepted
-    without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
-    given = config is not None and config.reference.file and word != "not_judged"
-    fresh = set_aside(totals, "fresh") if given else 0
-    without += f"; {counted(fresh, 'source')} not judged" * bool(fresh)
-    said = f"yes{without}" if may else "no"
+    may = held is None and waiting <= 0
+    said = "nothing was judged"
+    if word != "not_judged" or not totals.panes:
+        said = f"may one train on accepted/: {f'yes{_without(totals, config)}' if may else 'no'}"
     return Answer(may=may, said=said, word=word, why=why, next=step)
 
 
+def _measured(totals: Totals, config: Config, word: str) -> tuple[str, str] | None:
+    """The state, and why, where little or nothing is judged."""
+    if (why := unjudged(config)) is not None:
+        if _compares(totals):
+            return word, f"sources are compared with their own first panes: {why}"
+        return "not_judged", why
+    if not nothing_judged(totals, config):
+        return None
+    return "not_judged", (
+        "no threshold of DR is set, and every source is new or too small to be compared:"
+        f" {LEAST_DOCUMENTS:.0f} of its documents must name a group in the reference"
+    )
+
+
+def _init(totals: Totals, config: Config, output: str, inputs: Sequence[str]) -> str:
+    """The command that makes a reference of what a run has read."""
+    if totals.stream is not None:
+        return f"evenflow init {output} --reference evenflow.reference.json"
+    own = [each.wordlist for each in config.attributes.values() if each.wordlist]
+    words = [*(inputs or ["INPUT"]), *(word for path in own for word in ("-w", str(path)))]
+    return f"evenflow init {shlex.join(words)}"
+
+
+def inputs_of(meta: Mapping[str, Any] | None) -> list[str]:
+    """The files that a run has read, by its metadata; of many their folder."""
+    files = [*(meta or {}).get("settings", {}).get("input", ())]
+    if len(files) <= FILES:
+        return files
+    folder = os.path.commonpath(files)
+    return [folder.replace(":/", "://", 1) if "://" in files[0] else folder]
+
+
+def _without(totals: Totals, config: Config | None) -> str:
+    """The documents that accepted/ is without, and the sources that were not judged."""
+    gone = totals.documents - totals.accepted
+    without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
+    given = config is not None and config.reference.file
+    fresh = set_aside(totals, "fresh") if given else 0
+    return without + f"; {counted(fresh, 'source')} not judged" * bool(fresh)
+
+
 def set_aside(totals: Totals, kind: str = "aside") -> int:
-    """How many sources were set aside that nobody has accepted; or are `fresh`, not judged."""
-    shift = totals.measures.get("shift")
+    """How many sources were set aside and wait for a decision; or are `fresh`, not judged."""
+    shift = totals.measures.get(ShiftMeasure.name)
     return len(shift.sums.get(kind, {})) if shift is not None else 0
 
 
@@ -295,16 +337,24 @@ def unjudged(config: Config) -> str | None:
     Returns:
         A sentence; None where a threshold or a reference is given.
     """
-    if block_from(config) is not None or _has_thresholds(config):
+    if block_from(config) is not None or _has_thresholds(config) or config.checks.suite:
         return None
-    return "measured, not judged: no threshold of DR is set, and no reference of the sources"
+    others = (each for name, each in registry.of(config).items() if name != ShiftMeasure.name)
+    if config.gate.require or any(any(each.thresholds(config).values()) for each in others):
+        return None
+    return "there is no reference of the sources, and no threshold of DR"
 
 
 def nothing_judged(totals: Totals, config: Config) -> bool:
     """Whether no pane had a source that could be compared, and DR has no threshold."""
-    shift = totals.measures.get("shift")
-    never = shift is not None and shift.states.get("not_judged") == totals.panes
-    return never and not _has_thresholds(config)
+    shift = totals.measures.get(ShiftMeasure.name)
+    return shift is not None and not _compares(totals) and not _has_thresholds(config)
+
+
+def _compares(totals: Totals) -> bool:
+    """Whether a pane had a source that was compared with what it was."""
+    shift = totals.measures.get(ShiftMeasure.name)
+    return shift is not None and shift.states.get("not_judged") != totals.panes
 
 
 def _has_thresholds(config: Config) -> bool:
@@ -315,7 +365,7 @@ def _has_thresholds(config: Config) -> bool:
 def answers(facts: Facts) -> Iterator[str]:
     """Say whether one may train on accepted/, why, what to do, and where documents went."""
     train = facts.train
-    yield f"May one train on accepted/: {train.said}"
+    yield train.said[0].upper() + train.said[1:]
     yield f"why: {train.why}"
     yield from steps(train.next)
     yield from lines(facts)

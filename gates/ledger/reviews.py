@@ -220,7 +220,7 @@ def overlay(
     blocked = [pane for pane in blocked if pane not in {each.pane for each in accepted}]
     number = totals.blocked_panes + len(rejected) - len(accepted)
     shifted, shift = dict(totals.measures), ShiftMeasure.name
-    for each in (own for own in reviewed if own.pane in back):
+    for each in filter(aside, reviewed):  # accepted or rejected, none of its sources waits
         shifted[shift] = ShiftMeasure().taken_back(shifted[shift], each.measures[shift])
     changes: dict[str, object] = {
         "accepted": totals.accepted + documents,

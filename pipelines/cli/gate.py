@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
     """Show the state of a gate from its ledger.
 
-    Exit status: 0 if one may train on accepted/, 3 if a blocked pane waits for a decision, or the
-    gate is held.
+    Exit status: 0 if one may train on accepted/ or nothing was judged, 3 if a blocked pane waits
+    for a decision, or the gate is held.
 
     Examples:
         evenflow gate status out
@@ -35,7 +35,8 @@ def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
 
     history, config, meta = opened(directory)
     held = hold.held_reason(directory, history.totals, config)
-    status = facts.of(history.totals, bool(meta.get("finished")), held, config, directory)
+    of_run = (config, directory, facts.inputs_of(meta))
+    status = facts.of(history.totals, bool(meta.get("finished")), held, *of_run)
     show(status.model_dump(), as_json, lambda _: tables.gate(status, directory))
     raise Exit(0 if status.train.may else BLOCKED)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from evenflow.transforms.measures.shift.reference import Known, Reference
 
 SHOWN = 12  # sources that are named
+FIRST = ("# From a look at ", "# A configuration of Evenflow.")  # how first_config.lines begins
 
 
 @command(("reference.by",), "reference")
@@ -46,7 +48,8 @@ def init(
         output: The configuration that is written.
         reference: Write a reference alone.
         add: Add sources that the reference does not have yet; keep the rest.
-        force: Replace the file; a reference keeps the field of its sources and its attributes.
+        force: Replace a file that init wrote; a reference keeps the field of its sources and its
+            attributes.
 
     Examples:
         evenflow init corpus/
@@ -59,6 +62,8 @@ def init(
     if taken:
         name, more = ("reference", ", --add adds new sources") if reference else ("output", "")
         raise options.wrong(f"--{name}", f"{taken[0]} is there already; --force replaces it{more}")
+    if force and reference is None and output.exists():
+        _refuse_foreign(output)
     config = selection.configuration()
     if reference is not None:
         return _reference(inputs, config, selection, reference, add)
@@ -78,8 +83,18 @@ def init(
     text = "\n".join(lines(seen, config, list(inputs), output.parent, beside, alarms)) + "\n"
     output.write_text(text, encoding="utf-8")
     source = shlex.join(inputs) if inputs else "INPUT"
+    names = ("out" if at == 1 else f"out-{at}" for at in count(1))
+    out = next(name for name in names if not Path(name).exists())
     print(f"{output}: read it, then")
-    print(f"  evenflow run --input {source} --output out --config {shlex.quote(str(output))}")
+    print(f"  evenflow run --input {source} --output {out} --config {shlex.quote(str(output))}")
+
+
+def _refuse_foreign(output: Path) -> None:
+    """Refuse to replace a file that no `init` wrote."""
+    with output.open(encoding="utf-8", errors="replace") as file:
+        if not file.readline().startswith(FIRST):
+            text = f"{output} was not written by init: it is not replaced; give another file"
+            raise options.wrong("--output", text)
 
 
 def _reference(
@@ -104,15 +119,15 @@ def _reference(
     else:
         made = _counted(inputs, config, selection, to)[1].reference(config)
     _write(making.joined(old, made) if add and old is not None else made, to)
-    print(f"  evenflow run … --set reference.file={shlex.quote(str(to))}")
+    print(f"a run uses it with --set reference.file={shlex.quote(str(to))}")
 
 
 def _counted(
     inputs: Sequence[str], config: Config, selection: options.Selection, to: Path
 ) -> tuple[Look, Counted]:
     """Look at a corpus, and count it by source: as before, where a reference is replaced."""
+    from evenflow.pipelines.corpus import reference as making
     from evenflow.pipelines.corpus.look import NoTextError, look
-    from evenflow.pipelines.corpus.reference import count
     from evenflow.transforms.measures.shift.measure import read
 
     found, old = options.sizes_of(inputs, config), read(str(to)) if to.exists() else None
@@ -127,7 +142,7 @@ def _counted(
     if seen.shape is not None:
         options.note(f"the records have the shape of {seen.shape}; texts are {seen.text}")
     config.reference.by = config.reference.by or (seen.source if old is None else old.by)
-    return seen, count(found, config)
+    return seen, making.count(found, config)
 
 
 def _keep(

@@ -17,6 +17,7 @@ def measure(
     *,
     selection: options.Selection,
     session: Session,
+    by: str | None = None,
     allow_empty: bool = False,
     quiet: bool = False,
     as_json: bool = False,
@@ -27,8 +28,12 @@ def measure(
 
     Exit status: 0 done, 3 there was no document, 2 wrong usage or configuration, 1 failure.
 
+    Args:
+        by (FIELD): Also for each source, by the field that names it, worst first.
+
     Examples:
         evenflow measure corpus/
+        evenflow measure corpus/ --by source
         evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json
         evenflow measure a.parquet --set fields.text=body --wordlist mine.yaml
     """
@@ -38,7 +43,7 @@ def measure(
     from evenflow.schemas.documents import Figures
     from evenflow.transforms.annotation.people import resolve
 
-    config = selection.configuration()
+    config = selection.configuration({"reference.by": by})
     total, course = Figures(), summaries.Course()
     # Elsewhere than on a terminal the figures themselves are the report.
     sizes = options.sizes_of(inputs, config)
@@ -67,26 +72,28 @@ def compare(
     unpaired: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Compare what a filter kept with what it removed.
+    """Compare two inputs, such as two months.
 
-    Shows the difference of DR, of each group's share, and how much more of a group's mentions was
-    removed than of all, with intervals over documents. With --by, also for each source, and with
-    the same mix of sources on both sides: a difference that the mix alone makes is gone there.
+    Shows the difference of DR and of each group's share, with intervals over documents. With --by,
+    also for each source, worst first, and with the same mix of sources on both sides: a difference
+    that the mix alone makes is gone there.
 
     Inputs that share ids are versions of one corpus, the older first: documents on both sides are
-    paired, and removed is what the newer lacks.
+    paired, and removed is what the newer lacks. Of these, and of accepted/ and quarantine/ of an
+    output, it is shown how much more of a group's mentions was removed than of all.
 
     Nothing is written. Exit status: 0 done, 3 there was no document, 2 wrong usage or
     configuration, 1 failure.
 
     Args:
-        first (KEPT): What was kept: a path or glob.
-        second (REMOVED): What was removed.
+        first (INPUT): A path, folder or glob.
+        second (OTHER): What it is compared with.
         by (FIELD): Compare by the source that this field names, too.
         unpaired: Equal ids name different documents.
 
     Examples:
-        evenflow compare kept/ removed/ --by source
+        evenflow compare january/ february/ --by source
+        evenflow compare out/accepted out/quarantine
         evenflow compare 'v1/*.jsonl.gz' 'v2/*.jsonl.gz' --attribute gender --json
     """
     from evenflow.pipelines.corpus.compare import compared

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from evenflow.schemas.config import Config, ConfigError
+from evenflow.schemas.ledger import DOCUMENT_FOLDERS
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import documents, files
 from evenflow.transforms.io.blocks import Block
@@ -52,9 +55,10 @@ def compared(
         note: Called with what is left out of the input, in words.
 
     Returns:
-        documents and dead_letters of both, shared (ids on both sides; with any, the inputs are
-        versions of one corpus), and of each attribute groups, all (comparison.compare), same_mix
-        (comparison.standardised) and sources.
+        names (short ones of the inputs), documents and dead_letters of both, shared (ids on both
+        sides; with any, the inputs are versions of one corpus), filtered (whether the second is
+        what was removed), and of each attribute groups, all (comparison.compare), same_mix
+        (comparison.standardised) and sources, worst first: by the least certain difference of DR.
 
     Raises:
         InputError: An input names no file, or no record has the field of the source.
@@ -71,7 +75,10 @@ def compared(
     numbers: dict[str, int] = {}
     ids = [_numbers(each.ids, numbers, side) for side, each in enumerate(read)]
     shared = 0 if unpaired else len(np.intersect1d(*ids))
+    names = names_of(first[0], second[0])
     found: dict[str, Any] = {
+        "names": names,
+        "filtered": shared > 0 or names == [*DOCUMENT_FOLDERS],
         "documents": [len(each.sources) for each in read],
         "dead_letters": [each.dead for each in read],
         "shared": shared,
@@ -80,17 +87,40 @@ def compared(
         "attributes": {},
     }
     for at, words in enumerate(annotator.lists):
-        one, other, names = _sides(read, ids, at, len(words.groups))
+        one, other, sources = _sides(read, ids, at, len(words.groups))
         rest = (config.target(words), config.gate.confidence, shared > 0)
         own: dict[str, Any] = {"groups": list(words.groups), "all": compare(one, other, *rest)}
         if by is not None:
             own["same_mix"] = standardised(one, other, *rest)
-            own["sources"] = {
+            each = {
                 name: compare(one.from_source(number), other.from_source(number), *rest)
-                for number, name in enumerate(names)
+                for number, name in enumerate(sources)
             }
+            own["sources"] = dict(sorted(each.items(), key=lambda pair: _gravity(pair[1]["dr"])))
         found["attributes"][words.attribute] = own
     return found
+
+
+def names_of(first: str, second: str) -> list[str]:
+    """Short names that tell two inputs apart: the last parts of their paths that differ."""
+    paths = [PurePosixPath(each).parts[::-1] for each in (first, second)]
+    pair = next(([*parts] for parts in zip(*paths, strict=False) if parts[0] != parts[1]), None)
+    if pair is None:  # one path ends as the whole other
+        return [first, second] if first != second else [first, f"{first} again"]
+    words = [re.findall(r"[^\W_]+", each.split(".")[0]) for each in pair]
+    while all(words) and words[0][0] == words[1][0]:
+        words = [each[1:] for each in words]
+    while all(words) and words[0][-1] == words[1][-1]:
+        words = [each[:-1] for each in words]
+    return [" ".join(each) for each in words] if all(words) else pair
+
+
+def _gravity(difference: Mapping[str, float] | None) -> tuple[float, float]:
+    """What sorts differences, worst first: how far from 0 they surely are, then their size."""
+    if difference is None:
+        return 1, 0
+    sure = max(difference["low"], -difference["high"], 0)
+    return -sure, -abs(difference["value"])
 
 
 def _read(

@@ -6,49 +6,48 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenflow.pipelines.terminal import tables
+from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.words import Table, counted, percent, score
 
 SIDES = ("first", "second")
-SHOWN = 20  # sources in the table; --json has all
 
 
 def draw(found: Mapping[str, Any]) -> None:
     """Print two tables for each attribute."""
-    sides = ("older", "newer") if found["shared"] else ("kept", "removed")
+    names, of = found["names"], "removal" if found["filtered"] else "shares"
     numbers = " and ".join(
-        f"{number:,} {side}" for number, side in zip(found["documents"], sides, strict=True)
+        f"{number:,} in {name}" for number, name in zip(found["documents"], names, strict=True)
     )
-    shared = f", {found['shared']:,} ids on both sides: versions" if found["shared"] else ""
-    print(f"documents: {numbers}{shared}")
+    shared = f", {found['shared']:,} ids in both: versions" if found["shared"] else ""
+    print(visible(f"documents: {numbers}{shared}"))
+    print(visible(f"differences: {names[0]} less {names[1]}"))
     if any(found["dead_letters"]):
         print(f"not compared: {counted(sum(found['dead_letters']), 'record')} without a text")
     for name, own in found["attributes"].items():
         same = own.get("same_mix")
         sources = own.get("sources", {})
         parts = {"all": own["all"]} | ({"all, same mix": same} if same else {})
-        parts |= dict(list(sources.items())[:SHOWN])
+        parts |= dict(list(sources.items())[: tables.SHOWN])
         rows: list[Sequence[str]] = [
             (label, *(score(each[side]["dr"]) for side in SIDES), _estimate(each["dr"]))
             for label, each in parts.items()
         ]
-        tables.draw(Table(name, ("", *(f"DR {side}" for side in sides), "difference"), rows))
-        if len(sources) > SHOWN:
-            print(f"the {SHOWN} largest of {len(sources)} sources; --json has all")
+        tables.draw(Table(name, ("", *(f"DR {each}" for each in names), "difference"), rows))
+        if len(sources) > tables.SHOWN:
+            print(f"the {tables.SHOWN} worst of {len(sources)} sources; --json has all")
         rows = [
             (
                 group,
                 *(percent(own["all"][side]["shares"][at]) for side in SIDES),
-                *(
-                    _estimate(each["removal"] and each["removal"]["excess"][at], 100)
-                    for each in (own["all"], *([same] if same else []))
-                ),
+                *(_estimate(_figure(each, of, at), 100) for each in (own["all"], same) if each),
             )
             for at, group in enumerate(own["groups"])
         ]
-        columns = ("group", *sides, "removed, above all", *(["same mix"] if same else []))
+        title = "removed, above all" if found["filtered"] else "points"
+        columns = ("group", *names, title, *(["same mix"] if same else []))
         tables.draw(Table("", columns, rows))
         removal = own["all"]["removal"]
-        if removal is not None:
+        if found["filtered"] and removal is not None:
             print(f"{removal['rate']:.1%} of all mentions were removed; above it in points")
         if warning := paradox(own):
             print(warning)
@@ -67,6 +66,12 @@ def paradox(own: Mapping[str, Any]) -> str | None:
     if remains and not sure:
         return "The mix of sources hides a difference: it is sure with the same mix."
     return None
+
+
+def _figure(compared: Mapping[str, Any], of: str, at: int) -> Mapping[str, float] | None:
+    """The difference of a group's shares, or how much more of its mentions was removed."""
+    found = compared[of]
+    return found and (found["excess"] if of == "removal" else found)[at]
 
 
 def _estimate(figure: Mapping[str, float] | None, scale: int = 1) -> str:

@@ -8,17 +8,22 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evenflow.gates import facts
-from evenflow.schemas.config import Config
+from evenflow.gates.ledger.files import read_meta
+from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Sums
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import documents_until, score
 from evenflow.transforms.measures.representation.people import doubted, shipped_doubt
+from evenflow.transforms.measures.shift.measure import ShiftMeasure
+from evenflow.transforms.measures.shift.strata import NONE, packed, unpacked
+from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
     from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.transforms.storage.storage import Storage
 
+WORST = ("low", "dr", "mentions")  # by which sources are sorted
 FURTHER = 1.05  # from a score to the next: it costs about a millisecond, a block some twenty
 
 
@@ -26,7 +31,8 @@ def of_run(
     outcome: Outcome, output: Storage, page: str, config: Config
 ) -> tuple[facts.Facts, dict[str, Any]]:
     """Summarise a run: its facts, and what `evenflow run --json` prints."""
-    found = facts.of(outcome.entries.totals, not outcome.halted, outcome.held, config, output)
+    of_run = (config, output, facts.inputs_of(read_meta(output)))
+    found = facts.of(outcome.entries.totals, not outcome.halted, outcome.held, *of_run)
     return found, found.model_dump() | {
         "output": str(output),
         "report": page,
@@ -69,7 +75,11 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         passages says how many were read, words has the score, counts and shares of all mentions,
         and against the scores of people against equal shares (even) and those of the people who
         live (population). measures has the figures of each measure that the configuration names
-        below `measures`, if there is one.
+        below `measures`, if there is one. With `reference.by` each attribute has sources: by name
+        the documents, and the score, counts and shares of all mentions.
+
+    Raises:
+        ConfigError: No document has the field `reference.by`.
     """
     result: dict[str, Any] = {
         "documents": total.documents,
@@ -101,6 +111,9 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
             "target": target and dict(zip(words.groups, target, strict=True)),
             "convergence": asdict(documents_until(scores, config.measure.epsilon)),
             **people,
+            **(
+                {} if config.reference.by is None else {"sources": _by_source(total, config, words)}
+            ),
         }
     named = {name: each for name, each in registry.of(config).items() if name in config.measures}
     for name, each in named.items():
@@ -109,6 +122,25 @@ def measured(total: Figures, config: Config, course: Course) -> dict[str, Any]:
         section = each.section(totals, total.documents, 0)
         result.setdefault("measures", {})[name] = section
     return result
+
+
+def _by_source(total: Figures, config: Config, words: WordList) -> dict[str, Any]:
+    """The score of each source, worst first: by the lower bound of its DR."""
+    strata = packed(total.measures.get(ShiftMeasure.name, {}))
+    if total.documents and not strata.keys() - {NONE}:
+        raise ConfigError(f"no document has the field {config.reference.by!r}, to name its source")
+    target, nothing = config.target(words), Sums.empty(len(words.groups))
+    found = {
+        name: {"all_documents": documents}
+        | _scored(
+            unpacked(own[words.attribute]) if words.attribute in own else nothing,
+            words.groups,
+            target,
+            config.gate.confidence,
+        )
+        for name, (documents, own) in strata.items()
+    }
+    return dict(sorted(found.items(), key=lambda each: [-(each[1][of] or 0) for of in WORST]))
 
 
 def _scored(

@@ -22,11 +22,14 @@ from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas import words
 from evenflow.schemas.ledger import STATES
 from evenflow.schemas.words import interval, number, percent, said, score
+from evenflow.transforms.measures.verdict import UNSET
 
 UNBOUNDED = 10_000  # columns: no table is as wide
-MOST = 12  # lines of the end of a run
+MOST = 14  # lines of the end of a run
 WHY = 2  # lines of a reason there
 WIDTH = 78  # columns of it
+SHOWN = 20  # sources in a table; --json has all
+GROUPS = 2  # whose shares are shown of a source
 STYLES = {"open": "green", "warn": "yellow", "block": "bold red", "held": "bold red"}
 
 
@@ -53,14 +56,14 @@ def gate(
         most: The number of lines that are printed; None: all.
     """
     out, train = console(), status.train
-    may = f"; may one train on accepted/: {train.said}"
-    out.print(Text.assemble("gate: ", _state(train.word), may))
+    state = [] if train.word == "not_judged" else [_state(train.word), "; "]
+    out.print(Text.assemble("gate: ", *state, train.said))
     why = textwrap.wrap(visible(f"why: {train.why}"), WIDTH)
     if most is not None and len(why) > WHY:
         why = [*why[: WHY - 1], f"{why[WHY - 1][: WIDTH - 1]}…"]
     print("\n".join(why))
-    if status.attributes:
-        out.print(_scores(status.attributes))
+    if table := _scores(status.attributes) if status.attributes else None:
+        out.print(table)
     apart = status.other_languages
     print(
         f"{counted(status.panes, 'pane')}, {counted(status.documents, 'document')}:"
@@ -75,7 +78,7 @@ def gate(
         *more,
     ]
     if most is not None:
-        rows = len(status.attributes)
+        rows = table.row_count if table else 0
         room = most - len(why) - 3 - bool(apart) - len(last) - (rows + 2 if rows else 0)
         if len(lines) > room:
             lines = lines[: max(room - 1, 0)]
@@ -85,28 +88,30 @@ def gate(
 
 
 def _scores(attributes: Mapping[str, facts.AttributeFacts]) -> Table:
-    """A row of scores for each attribute."""
+    """A row of DR for each attribute, and one of the rolling DR where it is what was judged."""
+    judged = {name for name, each in attributes.items() if not each.verdict.reason.endswith(UNSET)}
+    states = STATES if judged else ()
     table = Table(
-        "attribute",
-        "now",
-        "rolling\nDR",
+        "DR",
+        "of the\nwhole run",
         "interval",
-        *(state.replace("_", "\n") for state in STATES),
+        *["now"] * bool(judged),
+        *(state.replace("_", "\n") for state in states),
         box=None,
         padding=(0, 2, 0, 0),
         pad_edge=False,
     )
     for column in table.columns[1:]:  # a long name is wrapped, a figure never
         column.no_wrap = True
-    for column in table.columns[-len(STATES) :]:
+    for column in table.columns[-len(STATES) :] if judged else ():
         column.justify = "right"
     for name, each in attributes.items():
+        verdict = [_state(each.verdict.state), *(str(each.panes[one]) for one in states)]
         table.add_row(
-            visible(name),
-            _state(each.verdict.state),
-            *_score(each.rolling.model_dump()),
-            *(str(each.panes[one]) for one in STATES),
+            visible(name), *_score(each.cumulative.model_dump()), *verdict if name in judged else ()
         )
+        if name in judged and each.rolling != each.cumulative:
+            table.add_row("  rolling, judged", *_score(each.rolling.model_dump()))
     return table
 
 
@@ -122,8 +127,10 @@ def draw(table: words.Table) -> None:
     """
     out = console()
     drawn = Table(*map(visible, table.columns), title=visible(table.title) or None)
-    for column, of_figures in zip(drawn.columns, table.figures, strict=True):
-        column.justify = "right" if of_figures else "left"
+    for at, (column, of_figures) in enumerate(zip(drawn.columns, table.figures, strict=True)):
+        column.justify, column.overflow = "right" if of_figures else "left", "fold"
+        if of_figures:  # a name is wrapped, a figure never
+            column.min_width = max((len(row[at]) for row in table.rows if row), default=0)
     for row in table.rows:
         drawn.add_row(*map(visible, row)) if row else drawn.add_section()
     if out.measure(drawn, options=out.options.update(width=UNBOUNDED)).maximum > out.width:
@@ -183,6 +190,32 @@ def measured(result: Mapping[str, Any]) -> None:
     draw(words.Table(title, (*columns, "DR", "interval"), rows))
     for line in facts.measured_lines(result):
         print(visible(line))
+    for name, each in result["attributes"].items():
+        if sources := each.get("sources"):
+            draw(_by_source(name, sources))
+
+
+def _by_source(name: str, sources: Mapping[str, Any]) -> words.Table:
+    """The worst sources of an attribute."""
+    rows = [
+        (
+            source,
+            number(each["all_documents"]),
+            number(each["mentions"]),
+            ", ".join(f"{group} {percent(share)}" for group, share in _largest(each["shares"])),
+            *_score(each),
+        )
+        for source, each in list(sources.items())[:SHOWN]
+    ]
+    more = f", the {SHOWN} worst of {len(sources)}; --json has all" * (len(sources) > SHOWN)
+    columns = ("source", "documents", "mentions", "largest shares", "DR", "interval")
+    return words.Table(f"{name} by source, worst first{more}", columns, rows)
+
+
+def _largest(shares: Mapping[str, float | None]) -> list[tuple[str, float]]:
+    """The largest shares, with their groups."""
+    named = [(group, share) for group, share in shares.items() if share]
+    return sorted(named, key=lambda each: -each[1])[:GROUPS]
 
 
 def lists(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from commands import Call
 
+from evenflow.pipelines.corpus.compare import names_of
+
 pytest_plugins = ["commands"]
 
 EVEN, MEN = "She met him.", "He met his brother."
@@ -49,14 +51,51 @@ def test_equal_ids_make_versions_and_ids_that_are_made_do_not(call: Call, tmp_pa
     older = write(tmp_path / "a.jsonl", [*rows("x", EVEN, 20), *rows("y", MEN, 20)])
     newer = write(tmp_path / "b.jsonl", rows("x", EVEN, 20))
     shown = call("compare", older, newer, "-a", "gender").out
-    assert "40 older and 20 newer, 20 ids on both sides: versions" in shown
+    assert "40 in a and 20 in b, 20 ids in both: versions" in shown
     assert "60.0% of all mentions were removed" in shown
-    assert "40 kept and 20 removed" in call("compare", older, newer, "--unpaired").out
+    shown = call("compare", older, newer, "--unpaired").out
+    assert "differences: a less b" in shown and "removed" not in shown
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     for folder in ("one", "two"):
         write(tmp_path / folder / "same.jsonl", [{"text": EVEN}] * 3)
     assert 'shared": 0' in call("compare", tmp_path / "one", tmp_path / "two", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ("news/january/*.jsonl.gz", "news/february/*.jsonl.gz", ["january", "february"]),
+        ("a/articles_2025_v2.jsonl", "b/articles_2026_v2.jsonl", ["2025", "2026"]),
+        ("out/accepted/", "out/quarantine", ["accepted", "quarantine"]),
+        ("web", "web_filtered", ["web", "web_filtered"]),
+        ("a/x", "x", ["a/x", "x"]),
+        ("x", "x", ["x", "x again"]),
+    ],
+)
+def test_inputs_have_short_names(first: str, second: str, names: list[str]) -> None:
+    assert names_of(first, second) == names
+
+
+def test_sources_are_sorted_worst_first(call: Call, tmp_path: Path) -> None:
+    sources = {"even": EVEN, "fell": MEN, f"long-{'name ' * 9}": EVEN}
+    for month, text in (("january", MEN), ("february", EVEN)):
+        own = [row for name, one in sources.items() for row in rows(name, one, 90, month)]
+        own += rows("changed", text, 90, month)
+        write(tmp_path / f"news_{month}.jsonl", own)
+    files = [tmp_path / f"news_{month}.jsonl" for month in ("january", "february")]
+    shown = call("compare", *files, "--by", "source", "-a", "gender").out
+    assert "360 in january and 360 in february" in shown and "removed" not in shown
+    lines = [line.split()[0] for line in shown.splitlines() if "0.000]" in line or "0.5" in line]
+    assert lines.index("changed") < lines.index("even")
+    assert all(len(line) <= 80 and "…" not in line for line in shown.splitlines())
+    out = call("measure", files[0], "--by", "source", "-a", "gender", "-q").out
+    assert "gender by source, worst first" in out and "male 100.0%" in out
+    found = call("measure", files[0], "--by", "source", "-a", "gender", "--json").json
+    own = found["attributes"]["gender"]["sources"]
+    assert list(own)[-1] not in ("fell", "changed") and own["fell"]["all_documents"] == 90
+    assert own["fell"]["counts"] == {"female": 0, "male": 270}
+    assert "no document has the field 'x'" in call("measure", files[0], "--by", "x").err
 
 
 @pytest.mark.parametrize(
@@ -77,4 +116,4 @@ def test_wrong_fields_are_named(
 def test_an_empty_side_is_no_comparison(call: Call, sides: tuple[Path, Path]) -> None:
     sides[1].write_text("")
     ended = call("compare", *sides)
-    assert ended.status == 3 and "120 kept and 0 removed" in ended.out
+    assert ended.status == 3 and "120 in kept and 0 in removed" in ended.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +115,11 @@ def test_a_file_that_is_there_stays(
     (tmp_path / "evenflow.yaml").write_text("mine")
     ended = call("init")
     assert ended.status == 2 and "--force replaces it" in ended.err
+    ended = call("init", "--force")
+    assert ended.status == 2 and "was not written by init" in ended.err
     assert (tmp_path / "evenflow.yaml").read_text() == "mine"
-    assert call("init", "--force").status == 0
+    (tmp_path / "evenflow.yaml").unlink()
+    assert call("init").status == call("init", "--force").status == 0
 
 
 def test_sources_that_are_too_small_to_be_compared_are_named(call: Call, tmp_path: Path) -> None:
@@ -153,3 +157,22 @@ def test_a_reference_that_is_made_again_stays_what_it_was(
     assert read("o.json").by == "n" and read("o.json").strata["1"]["job"].documents
     (tmp_path / "e.yaml").unlink()
     assert "e.reference.json is there already" in call("init", folder, "-o", "e.yaml").err
+
+
+def test_what_is_proposed_names_the_input_and_runs(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.yaml").write_text("attribute: job\ngroups: {a: [dog], b: [cat]}\n")
+    folder = _corpus(tmp_path / "a b", [row | {"text": row["body"]} for row in _rows(200)])
+    ended = call("run", folder, "-o", "my out", "-w", "jobs.yaml", "-q", "--json")
+    train = ended.json["train"]
+    named = f"evenflow init '{folder / 'a.jsonl'}' -w "
+    assert train["said"] == "nothing was judged" and train["next"].startswith(named)
+    assert "gate: nothing was judged\n" in call("gate", "status", "my out").out
+    ended = call(*shlex.split(train["next"])[1:])
+    assert ended.status == 0, ended.err
+    assert "job" in load(Path("evenflow.yaml")).attributes
+    proposed = shlex.split(ended.out.splitlines()[-1])
+    assert str(folder / "a.jsonl") in proposed
+    assert call(*proposed[1:], "-q").status == 0

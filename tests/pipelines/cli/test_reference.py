@@ -112,7 +112,7 @@ def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:
     keys = ["--set", "reference.by=source", "--pane-docs", "50", "-q"]
     done = evenflow("run", "-i", str(old), "-o", str(tmp_path / "out"), *keys[:-1])
     assert done.returncode == 0
-    assert "measured, not judged: no threshold of DR is set" in done.stdout
+    assert "sources are compared with their own first panes" in done.stdout
     file = tmp_path / "r.json"
     words = ["init", str(tmp_path / "out"), "--reference", str(file)]
     file.write_text("of the user")

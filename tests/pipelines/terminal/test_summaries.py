@@ -70,6 +70,7 @@ def test_a_run_that_judges_nothing_says_so_with_the_next_command(
     assert (line is None) == is_judged
     found = facts.answer(Totals.of(panes("open")), True, None, config)
     assert (found.why == line, found.next == "evenflow init INPUT") == (not is_judged,) * 2
+    assert (found.said == "nothing was judged", found.may) == (not is_judged, True)
 
 
 def test_a_run_whose_sources_are_all_new_or_too_small_is_not_judged() -> None:

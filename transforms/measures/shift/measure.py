@@ -275,7 +275,7 @@ class ShiftMeasure(Measure[Shift]):
         )
 
     def taken_back(self, totals: MeasureTotals, record: Any) -> MeasureTotals:
-        """The sums once a person accepts the sources that were set aside of a pane."""
+        """The sums once a person decides on the sources that were set aside of a pane."""
         aside = {name: dict(own) for name, own in Memory.of(totals).aside.items()}
         for name in record.aside:
             aside[name]["documents"] -= record.strata[name][0]

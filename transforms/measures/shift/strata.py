@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.schemas.ledger import Sums
 from evenflow.transforms.io import formats
 from evenflow.transforms.io.blocks import BETWEEN, position
 from evenflow.transforms.io.fields import by_name, values_of
@@ -148,6 +149,15 @@ def numbers_of(counts: Ints) -> Ints:
 def pack(counts: Ints) -> Packed:
     """The sums of mentions (D, M) that a verdict needs, as one list."""
     return numbers_of(counts).sum(axis=0).tolist()
+
+
+def unpacked(packed: Sequence[int]) -> Sums:
+    """The sums that DR and its interval need, of a packed list."""
+    groups = groups_of(packed)
+    products = np.zeros((groups, groups), np.int64)
+    products[triangle(groups)] = packed[1 + groups : 1 + groups + len(triangle(groups)[0])]
+    counts, both = packed[1 : 1 + groups], products + np.triu(products, 1).T
+    return Sums(documents=packed[0], counts=counts, products=both.tolist())
 
 
 def groups_of(packed: Sequence[int]) -> int:
