@@ -1,18 +1,20 @@
 """Whether a label is a word of prose in a text of code, markup, logs or manuals; it is learnt.
 
-A logistic regression on what stands beside a mention. `tests/benchmarks/register.py` fits it: every
-mention in technical texts counts as no word of prose, every one in prose as one, so no label is
-written by hand (Elkan and Noto 2008). Only texts of many symbols have a look.
+Two logistic regressions: one on the characters of a text says how technical it is; the other, with
+that, on what stands beside a mention. The mentions of a label in a text are decided together.
+`tests/benchmarks/register.py` fits both, and says from what. Only texts with symbols have a look.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 import string
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,21 +23,34 @@ from evenflow.transforms.text.shipped import data
 
 PATH = Path(__file__).with_name("register_model.json")
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 LEARNT = frozenset(["gender", "age", "religion"])  # attributes whose lists it was fitted with
 BEGINNING = 2048  # characters of a text that say of which register it is
 SHORT = 200  # characters below which a text says of no register
-SYMBOLS = 0.03  # of them, the share of symbols from which it has a look
+SYMBOLS = 0.01  # of them, the share of symbols from which it has a look
 PROSE = (string.ascii_letters + string.digits + string.whitespace + ".,'\"!?-").encode()
-AROUND, NEAR = 80, 40  # characters on each side in which symbols are counted, and words are read
+AROUND = 80  # characters on each side that are read
+NEAR = 6  # words or marks on each side that are read
+MOST = 8  # mentions of a label that are read in a text
 LETTER, DIGIT, BLANK = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[ \t]")
-TOKEN = re.compile(r"\w+|[^\w\s]|\n")
-STEP, MOST = 40, 5  # the density of symbols is told in steps of 1/40, up to 5 of them
+TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_|\n")
+STEP, DENSEST = 40, 6  # the density of symbols is in steps of 1/40, up to 6 of them
+SURE = 2  # steps from which a text is prose, whose mentions have no look
+LOGITS, FURTHEST = 1.5, 4  # how technical a text is: in steps of 1.5 logits, up to 4 of them
+
+
+class Model(NamedTuple):
+    """The weights: of 128 characters and a last one for the text; of each sign, in hundredths."""
+
+    characters: Floats
+    signs: dict[str, int]
 
 
 @cache
-def shipped() -> dict[str, int]:
-    """The weights by sign, in tenths; that of the empty sign is always added."""
-    return json.loads(data(PATH))
+def shipped() -> Model:
+    """The model of `register_model.json`; the weight of the empty sign is always added."""
+    read = json.loads(data(PATH))
+    return Model(np.array(read["characters"]), read["signs"])
 
 
 def symbols(text: str) -> int:
@@ -43,10 +58,22 @@ def symbols(text: str) -> int:
     return len(text.encode("ascii", "ignore").translate(None, PROSE))
 
 
-def is_technical(text: str) -> bool:
-    """Whether a text has many symbols at its beginning."""
+def is_looked_at(text: str) -> bool:
+    """Whether a text has symbols at its beginning."""
     start = text[:BEGINNING]
     return len(text) >= SHORT and symbols(start) >= SYMBOLS * len(start)
+
+
+def characters(text: str) -> Floats:
+    """How often the characters of ASCII stand at a text's beginning: log(1 + per mille), (128,)."""
+    codes = np.frombuffer(text[:BEGINNING].encode("ascii", "ignore"), np.uint8)
+    return np.log1p(np.bincount(codes, minlength=128) * (1000 / max(1, len(codes))))
+
+
+def register_of(text: str, weights: Floats) -> int:
+    """Of which register a text is, in steps: below 0 technical, above 0 prose."""
+    logit = float(characters(text) @ weights[:-1] + weights[-1])
+    return max(-FURTHEST, min(FURTHEST, math.floor(logit / LOGITS)))
 
 
 def of_prose(
@@ -55,7 +82,8 @@ def of_prose(
     owners: Ints,
     starts: Ints,
     ends: Ints,
-    technical: dict[int, bool],
+    labels: Ints,
+    registers: dict[int, int | None],
 ) -> npt.NDArray[np.bool_]:
     """Find the mentions that are words of prose.
 
@@ -65,7 +93,8 @@ def of_prose(
         owners: The numbers of the mentions' documents, (n,).
         starts: Where the mentions start there, (n,).
         ends: Where they end there, (n,).
-        technical: Whether documents are technical, by number; it is completed.
+        labels: Their labels, (n,).
+        registers: The registers of documents by number, None without a look; it is completed.
 
     Returns:
         Whether each mention is one, (n,).
@@ -75,39 +104,51 @@ def of_prose(
     whole = ~(touch | np.append(False, touch[:-1]))
     for owner in map(int, np.unique(owners)):
         text = texts[owner]
-        if owner not in technical:
-            technical[owner] = is_technical(text)
-        if technical[owner]:
-            begin = int(begins[owner])
-            for place in np.flatnonzero(whole & (owners == owner)).tolist():
-                kept[place] = is_prose(text, int(starts[place]) - begin, int(ends[place]) - begin)
+        if owner not in registers:
+            level = register_of(text, shipped().characters) if is_looked_at(text) else SURE
+            registers[owner] = level if level < SURE else None
+        register = registers[owner]
+        if register is not None:
+            begin, own = int(begins[owner]), whole & (owners == owner)
+            for label in np.unique(labels[own]):
+                places = np.flatnonzero(own & (labels == label))
+                some = places[:MOST]
+                spans = zip(starts[some] - begin, ends[some] - begin, strict=True)
+                kept[places] = is_prose(text, [(int(a), int(b)) for a, b in spans], register)
     return kept
 
 
-def signs(text: str, start: int, end: int) -> Iterator[str]:
+def signs(text: str, start: int, end: int, register: int) -> Iterator[str]:
     """Yield what says of which register a mention is.
 
     Args:
         text: The text of its document.
         start: Where the mention starts.
         end: Where it ends.
+        register: The text's, from `register_of`.
 
     Yields:
-        The mention (w), the words or marks beside it (p, n), the shapes of the two characters
-        before and behind, the density of symbols around it (d), and its capitals with that (c).
+        The mention (w), the words or marks beside it (p, n) and near it (b), the shapes of the two
+        characters before and behind, the capitals of it (c) and of its neighbours (s), the density
+        of symbols around it (d), and the register with some of that (T).
     """
     word = text[start:end]
     left, right = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     density = symbols(left + right) / max(1, len(left) + len(right))
-    step = min(MOST, int(density * STEP))
-    capitals = "U" if word.isupper() and len(word) > 1 else "T" if word[:1].isupper() else "l"
-    before, behind = TOKEN.findall(left[-NEAR:]), TOKEN.search(right[:NEAR])
+    step, mention = min(DENSEST, int(density * STEP)), f"w={word.lower()}"
+    before, behind = TOKEN.findall(left)[-NEAR:], TOKEN.findall(right)[:NEAR]
+    last, next_ = before[-1] if before else "^", behind[0] if behind else "$"
     yield ""
-    yield f"w={word.lower()}"
-    yield f"p={before[-1].lower() if before else '^'}"
-    yield f"n={behind[0].lower() if behind else '$'}"
+    yield mention
+    yield f"{mention}T{max(-2, min(2, register // 2))}"
+    yield f"T={register}"
     yield f"d={step}"
-    yield f"c={capitals}{step}"
+    yield f"d={step}T{register}"
+    yield f"c={_capitals(word)}"
+    yield f"s={_capitals(last)}{_capitals(word)}{_capitals(next_)}"
+    yield f"p={last.lower()}"
+    yield f"n={next_.lower()}"
+    yield from {f"b={near.lower()}" for near in before + behind if near.isalpha()}
     before_it, behind_it = _shape(left[-2:]), _shape(right[:2])
     yield f"<{before_it[-1:]}"
     yield f"<<{before_it}"
@@ -115,10 +156,17 @@ def signs(text: str, start: int, end: int) -> Iterator[str]:
     yield f">>{behind_it}"
 
 
-def is_prose(text: str, start: int, end: int) -> bool:
-    """Whether a mention in a technical text is a word of prose; arguments as those of `signs`."""
-    weights = shipped()
-    return sum(weights.get(sign, 0) for sign in signs(text, start, end)) > 0
+def is_prose(text: str, spans: Sequence[tuple[int, int]], register: int) -> bool:
+    """Whether the mentions of a label, at these spans of a text, are words of prose on average."""
+    weights = shipped().signs
+    return sum(weights.get(each, 0) for span in spans for each in signs(text, *span, register)) > 0
+
+
+def _capitals(word: str) -> str:
+    """U: in capitals; T: with one; l: without; x: no word."""
+    if len(word) > 1 and word.isupper():
+        return "U"
+    return "T" if word[:1].isupper() else "l" if word[:1].islower() else "x"
 
 
 @lru_cache(1024)

@@ -172,7 +172,7 @@ def test_texts_joined_by_a_blank_line_have_the_mentions_of_each(texts: list[str]
     expected: list[list[tuple[int, int, str]]] = [[] for _ in FINDER.lists]
     offset = 0
     # A register is of a whole text
-    with patch.object(register, "is_technical", return_value=False):
+    with patch.object(register, "is_looked_at", return_value=False):
         for text in texts:
             for own, each in zip(expected, found(text), strict=True):
                 own += [(start + offset, end + offset, label) for start, end, label in each]

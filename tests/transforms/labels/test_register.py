@@ -29,7 +29,7 @@ def found(text: str, attribute: str = "gender") -> list[str]:
 )
 def test_words_of_code_are_no_mentions(text: str) -> None:
     text = CODE + text + CODE
-    assert register.is_technical(text)
+    assert register.is_looked_at(text)
     assert found(text) == []
 
 
@@ -49,7 +49,7 @@ def test_a_child_of_a_process_is_nobody() -> None:
 )
 def test_people_in_texts_of_many_symbols_are_mentions(text: str, words: list[str]) -> None:
     text = CODE + LONG + text + LONG
-    assert register.is_technical(text)
+    assert register.is_looked_at(text)
     assert found(text) == words
 
 
