@@ -49,7 +49,7 @@ ORDER = (
     ("transforms.lab",),
     ("transforms.repair",),
     ("transforms.annotation",),
-    ("transforms.measures.registry",),
+    ("transforms.measures.registry", "transforms.measures.associations"),
     ("transforms.measures.bias_score", "transforms.measures.shift"),
     ("transforms.measures.stereotypes", "transforms.measures.coverage"),
     ("transforms.measures.measure",),

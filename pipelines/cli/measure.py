@@ -18,6 +18,7 @@ def measure(
     selection: options.Selection,
     session: Session,
     by: str | None = None,
+    associations: bool = False,
     allow_empty: bool = False,
     quiet: bool = False,
     as_json: bool = False,
@@ -30,12 +31,14 @@ def measure(
 
     Args:
         by (FIELD): Also for each source, by the field that names it, worst first.
+        associations: Also find the words that name no group and lean to one.
 
     Examples:
         evenflow measure corpus/
         evenflow measure corpus/ --by source
         evenflow measure 'corpus/*.jsonl.gz' --attribute gender --json
         evenflow measure a.parquet --set fields.text=body --wordlist mine.yaml
+        evenflow measure corpus/ --associations
     """
     from evenflow.pipelines.corpus.measure import measure as figures_of
     from evenflow.pipelines.terminal import summaries, tables
@@ -45,15 +48,24 @@ def measure(
 
     config = selection.configuration({"reference.by": by})
     total, course = Figures(), summaries.Course()
+    also = None
+    if associations:
+        from evenflow.pipelines.corpus.associations import Associations
+
+        also = Associations(config.word_lists())
     # Elsewhere than on a terminal the figures themselves are the report.
     sizes = options.sizes_of(inputs, config)
     with reporter("text", sizes, quiet or not sys.stderr.isatty()) as progress:
-        for figures in figures_of(inputs, config):
+        for figures in figures_of(inputs, config, also and also.counters):
+            if also is not None:
+                also.take(figures)
             total.add(figures)
             course.note(total)
             progress.on_measured(figures)
     resolve(total, config)
     result = summaries.measured(total, config, course)
+    if also is not None:
+        also.finish(result)
     show(result, as_json, tables.measured)
     for reason, number in total.dead_reasons.items():
         print(f"evenflow: not measured: {number:,} ({reason})", file=sys.stderr)

@@ -26,6 +26,7 @@ from evenflow.transforms.measures.verdict import UNSET
 
 UNBOUNDED = 10_000  # columns: no table is as wide
 MOST = 14  # lines of the end of a run
+STRONGEST = 10  # words of a group
 WHY = 2  # lines of a reason there
 WIDTH = 78  # columns of it
 SHOWN = 20  # sources in a table; --json has all
@@ -193,6 +194,8 @@ def measured(result: Mapping[str, Any]) -> None:
     for name, each in result["attributes"].items():
         if sources := each.get("sources"):
             draw(_by_source(name, sources))
+        if "associations" in each:
+            _associations(name, each["associations"])
 
 
 def _by_source(name: str, sources: Mapping[str, Any]) -> words.Table:
@@ -216,6 +219,41 @@ def _largest(shares: Mapping[str, float | None]) -> list[tuple[str, float]]:
     """The largest shares, with their groups."""
     named = [(group, share) for group, share in shares.items() if share]
     return sorted(named, key=lambda each: -each[1])[:GROUPS]
+
+
+def _associations(attribute: str, found: Mapping[str, Any]) -> None:
+    """Print the words that lean most surely to each group (see `leanings.described`)."""
+    least = found["least"]["sentences"]
+    leaning = {g: [row for row in own if row["leans"]] for g, own in found["words"].items()}
+    lean = sum(map(len, leaning.values()))
+    print()
+    print(
+        visible(
+            f"{attribute}: {lean:,} leanings of {found['looked_at']:,} words that stand in"
+            f" {found['least']['documents']} documents"
+        )
+    )
+    for group in found["few"]:
+        count = counted(found["sentences"][group], "sentence")
+        print(visible(f"nothing is said of {group}: {count} of it alone, {least} are needed"))
+    if found["missed"]:
+        print(f"too many words: up to {found['missed']:,} documents of a rare one are not counted")
+    rows = [
+        (
+            group,
+            row["word"],
+            number(row["documents"]),
+            number(row["sentences"]),
+            number(row["others"]),
+            f"{row['odds']:.1f}",
+            f"{row['low']:.1f}–{row['high']:.1f}",
+        )
+        for group, own in leaning.items()
+        for row in own[:STRONGEST]
+    ]
+    columns = ("leans to", "word", "documents", "sentences", "of others", "odds", "interval")
+    if rows:
+        draw(words.Table("", columns, rows))
 
 
 def lists(rows: Sequence[Mapping[str, Any]]) -> None:

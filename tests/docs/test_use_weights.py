@@ -43,9 +43,9 @@ def recipe(output: Path, monkeypatch: pytest.MonkeyPatch) -> Recipe:
     """Runs a block of a section, and gives its names."""
     monkeypatch.chdir(output)
 
-    def run(section: str, number: int = 0) -> dict[str, Any]:
+    def run(section: str) -> dict[str, Any]:
         names: dict[str, Any] = {}
-        exec(blocks()[section][number], names)
+        exec(blocks()[section][0], names)
         return names
 
     return run
@@ -55,12 +55,6 @@ def women(texts: Iterable[str]) -> float:
     """Share of the texts that name women."""
     counted = Counter(text.startswith("She") for text in texts)
     return counted[True] / counted.total()
-
-
-def test_weighted_figures(recipe: Recipe) -> None:
-    found = recipe("Weighted figures")
-    assert found["share"] == pytest.approx(0.5, abs=1e-3)
-    assert 0.7 * 120 <= found["effective"] < 0.8 * 120
 
 
 def test_a_weighted_loss_in_pytorch(recipe: Recipe) -> None:
@@ -96,6 +90,3 @@ def test_hugging_face_datasets(recipe: Recipe) -> None:
     first, second = found["first"], found["epoch"](found["data"], seed=1)
     assert len(first) == 120 and women(first["text"]) == pytest.approx(0.5, abs=0.01)
     assert first["id"] != second["id"]
-    stream = recipe("Hugging Face datasets", 1)["epoch"]
-    drawn = [each["text"] for each in stream]
-    assert abs(len(drawn) - 120) < 25 and women(drawn) == pytest.approx(0.5, abs=0.1)

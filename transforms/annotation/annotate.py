@@ -17,7 +17,7 @@ from evenflow.transforms.io.records import Documents, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
 from evenflow.transforms.labels.finder import BETWEEN
 from evenflow.transforms.measures import registry
-from evenflow.transforms.measures.measure import Columns
+from evenflow.transforms.measures.measure import Columns, Counter
 from evenflow.transforms.staging.block import documents_table
 from evenflow.transforms.staging.sentence_table import Relevant, Rows, Screened
 from evenflow.transforms.substitution import joined
@@ -86,6 +86,7 @@ class Annotator:
 
     Args:
         tier: A language model that replaces the configured one.
+        more: What counts besides the measures of the configuration, by name.
 
     Attributes:
         attributes: Its attributes, in the same order.
@@ -101,12 +102,17 @@ class Annotator:
         WordListError: A word list cannot be read.
     """
 
-    def __init__(self, config: Config, tier: Tier | None = None):
+    def __init__(
+        self,
+        config: Config,
+        tier: Tier | None = None,
+        more: Mapping[str, Counter] | None = None,
+    ):
         self.config = config
         self.lists = config.word_lists()
         self.attributes = attributes(config, self.lists)
         self.own = frozenset(documents.own_columns(self.attributes))
-        self.counters = registry.counters(config, self.lists)
+        self.counters = registry.counters(config, self.lists) | dict(more or {})
         passages = config.measure.passages if config.measure.count == "people" else None
         words, spoken = (self.lists, self.attributes, self.counters), config.measure.language_field
         self.mentions = MentionCounter(*words, passages, spoken, config.has_sentence_table)
