@@ -170,7 +170,7 @@ def _write(made: Reference, to: Path) -> None:
     print(f"{to}: the reference of {counted(len(made.strata), 'source')}, by {made.by or 'file'}")
     by = {name: ", ".join(judged(own, made.groups)) for name, own in made.strata.items()}
     for name, attributes in sorted(by.items(), key=lambda each: bool(each[1]))[:SHOWN]:
-        small = f"not judged yet, learnt during a run: {lacking(made.strata[name])}"
+        small = f"not judged: {lacking(made.strata[name])}"
         print(f"  {visible(name)}: {f'judged on {attributes}' if attributes else small}")
     if len(by) > SHOWN:
         print(f"  and {len(by) - SHOWN:,} more")

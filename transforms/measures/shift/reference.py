@@ -36,10 +36,14 @@ MOST_NUMBERS = 5000  # 100 groups
 Whole = Annotated[int, Field(ge=0, le=MOST)]
 
 CHUNKS = 16  # of a stratum of a corpus: few enough that a chunk has many documents
+LEAST_CHUNK = 5  # documents of a chunk
 BY_CHANCE = 2.0  # standard errors of what documents explain that are no wandering
 LEAST_CHUNKS = 4  # below, nothing is known of how a stratum wanders
-LEAST_DOCUMENTS = 60.0  # effective documents, (sum n)^2 / sum n^2, that a reference needs
-JUDGED, FROZEN = 0.10, 0.03  # half widths of the shares' 95 % intervals: it is judged, and is done
+# Effective documents, (sum n)^2 / sum n^2: shares are judged from, in a reference and a window; and
+# mentions per document, what a run has learnt, and wandering beyond chance are known from
+LEAST_DOCUMENTS, MANY = 15.0, 60.0
+FROZEN = 0.03  # half width of the shares' 95 % intervals with which a stratum is learnt no further
+HALF = 0.5  # of a document that a reference has more, shared by the groups
 FROZEN_CHUNKS = 8  # panes that a stratum is learnt from at least, to know how it wanders
 NORMAL_95 = 1.96
 UNKNOWN = 1e6  # variance of what nobody knows: nothing is sure
@@ -163,13 +167,18 @@ class Expected:
 
     @property
     def is_judged(self) -> npt.NDArray[np.bool_]:
-        """What is known well enough that something is judged by it (S,)."""
-        return (self.documents >= LEAST_DOCUMENTS) & (self.half_width <= JUDGED)
+        """What is known well enough that something is judged by its shares (S,)."""
+        return self.documents >= LEAST_DOCUMENTS
+
+    @property
+    def is_rated(self) -> npt.NDArray[np.bool_]:
+        """Whose mentions per document are known well enough too (S,)."""
+        return self.documents >= MANY
 
     @property
     def is_done(self) -> npt.NDArray[np.bool_]:
         """Whose shares are known so well that it is learnt no further (S,)."""
-        return (self.documents >= LEAST_DOCUMENTS) & (self.half_width <= FROZEN)
+        return self.is_rated & (self.half_width <= FROZEN)
 
     def with_judged(self, other: Expected | None) -> Expected:
         """The strata that something is judged by, of this and of another.
@@ -178,7 +187,7 @@ class Expected:
         """
         both = [self] if other is None else [self, other]
         chosen = np.concatenate([each.is_judged for each in both])
-        chosen |= np.concatenate([each.counted for each in both]) >= LEAST_DOCUMENTS
+        chosen |= np.concatenate([each.counted for each in both]) >= MANY
         strata = [name for each in both for name in each.strata]
         _, *numbers = fields(self)
         out = Expected(
@@ -188,9 +197,7 @@ class Expected:
                 for own in numbers
             ),
         )
-        error = np.where(out.is_judged[:, None, None], out.error, UNKNOWN)
-        rate_error = np.where(out.is_judged, out.rate_error, UNKNOWN)
-        return replace(out, error=error, rate_error=rate_error)
+        return replace(out, error=np.where(out.is_judged[:, None, None], out.error, UNKNOWN))
 
 
 def expected(
@@ -224,7 +231,7 @@ def judged_by(
 ) -> Expected | None:
     """What is expected of the strata of a reference, and of others, that something is judged by."""
     one = expected(reference, attribute, unit, LEAST_DOCUMENTS, naming=False)
-    two = expected(others, attribute, unit, LEAST_DOCUMENTS)
+    two = expected(others, attribute, unit, MANY)
     return two and two.with_judged(None) if one is None else one.with_judged(two)
 
 
@@ -243,13 +250,9 @@ def lacking(known: Known) -> str:
     if not found:
         return "no document names a group"
     name = max(found, key=lambda own: float(found[own].documents[0]))
-    count, half = float(found[name].documents[0]), float(found[name].half_width[0])
-    if count < LEAST_DOCUMENTS:
-        return (
-            f"{known[name].sums[0]:,} documents name {name}, but unevenly: they count as"
-            f" {count:.0f}; {LEAST_DOCUMENTS:.0f} are needed"
-        )
-    return f"shares of {name} are known to ± {half:.2f}; {JUDGED:.2f} is needed"
+    naming, count = known[name].sums[0], float(found[name].documents[0])
+    uneven = f", but unevenly: they count as {count:.0f}" if naming >= LEAST_DOCUMENTS else ""
+    return f"{naming:,} documents name {name}{uneven}; {LEAST_DOCUMENTS:.0f} are needed"
 
 
 def _square(upper: Floats, groups: int) -> Floats:
@@ -289,16 +292,19 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
         [[each.documents, each.chunks, each.squares, each.crossed] for each in every], float
     ).T
     mentions = counts.sum(axis=1)
-    # Half a mention more, shared by the groups: none is expected never
-    shares = (counts + 0.5 / groups) / (mentions + 0.5)[:, None]
     total = np.maximum(products.sum(axis=(1, 2)), 1.0)
     effective = np.maximum(mentions**2 / total, 1.0)
+    # Half a document more, shared by the groups, so that none is expected never or for sure
+    more = HALF * total / np.maximum(mentions, 1.0)
+    shares = (counts + more[:, None] / groups) / (mentions + more)[:, None]
+    added = _spread((more**2 / HALF / groups)[:, None, None] * np.eye(groups), shares)
     raised = 1 / (1 - np.minimum(1 / effective, 0.5))
-    sample = _spread(products, shares) * raised[:, None, None]
+    sample = (_spread(products, shares) + added) * raised[:, None, None]
     rate = np.maximum(mentions, 1.0) / documents  # none is expected never
     spread = np.maximum(products.sum(axis=(1, 2)) / documents - rate**2, rate)
-    # What documents explain, and BY_CHANCE standard errors of it, is no wandering
-    by_chance = 1 + BY_CHANCE * (2 / np.maximum(chunks, 1.0)) ** 0.5
+    # What documents explain, and BY_CHANCE standard errors of it, is no wandering; of few documents
+    # the error is as large, and hides what wanders, so that it is not taken off
+    by_chance = 1 + BY_CHANCE * (effective >= MANY) * (2 / np.maximum(chunks, 1.0)) ** 0.5
     chunked = _square(between, groups)
     apart = _spread(chunked, shares) - sample * by_chance[:, None, None]
     values, vectors = np.linalg.eigh(
@@ -349,7 +355,7 @@ def of_counts(
 
 def _in_chunks(counts: npt.NDArray[np.int64]) -> Learnt:
     """What is known of a stratum's documents (D, M), in their order."""
-    number = min(CHUNKS, max(len(counts) // 20, 1))
+    number = min(CHUNKS, max(len(counts) // LEAST_CHUNK, 1))
     mentions = counts.sum(axis=1).cumsum()
     ends = 1 + np.searchsorted(mentions, mentions[-1] * np.arange(1, number) / number)
     chunks = np.split(counts, np.unique(ends[ends < len(counts)]))
@@ -385,7 +391,7 @@ def _done(known: Mapping[str, Known], attribute: str) -> frozenset[str]:
         for name, own in known.items()
         if attribute in own and own[attribute].chunks >= FROZEN_CHUNKS
     }
-    found = expected(old, attribute, "mentions", LEAST_DOCUMENTS)
+    found = expected(old, attribute, "mentions", MANY)
     if found is None:
         return frozenset()
     return frozenset(name for name, each in zip(found.strata, found.is_done, strict=True) if each)

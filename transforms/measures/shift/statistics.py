@@ -8,11 +8,12 @@ of sources is none.
 Documents are the clusters: a document's residual is c_d - n_d (p_s + x), with the shift x of the
 window. The error of the reference counts too. A verdict takes a lower bound
 
-    shift - sqrt((t V)^2 + (R E)^2)
+    shift - sqrt((t V)^2 + (r E)^2)
 
 with the standard errors V of the window and E of the reference. Each pane is a new look at V, so
 its quantile t is far out (LEVEL, with Student's tails on the effective documents). E is one draw
-that all looks share, so less of it is enough (ONCE).
+that all looks share, so less of it is enough (ONCE, with Student's tails on the documents of the
+reference).
 
 Mentions per document are compared as a ratio to what is expected. Their noise grows with them.
 """
@@ -30,7 +31,7 @@ import numpy.typing as npt
 
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.measures.representation.dr import DIGITS, score
-from evenflow.transforms.measures.shift.reference import Expected
+from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS, Expected
 from evenflow.transforms.measures.shift.strata import Unit, packed_size, triangle
 from evenflow.transforms.measures.shift.windows import Bucket
 
@@ -40,7 +41,6 @@ Marks = npt.NDArray[np.bool_]
 # Normal quantiles: 1 look of 30,000; 1 reference of 4,000, or a fall, whose limit is far from none
 LEVEL, ONCE = 4.0, 3.5
 LEAST_MENTIONS = 50.0  # of a window that is judged
-LEAST_DOCUMENTS = 15.0  # effective documents of such a window
 LEAST_RISEN = 4.0  # effective documents of which mentions rose: one long document is no rise
 WIDE = 0.03  # half width of a 95 % interval with which a shift is shown
 
@@ -63,6 +63,7 @@ class Windows:
         usual: The same as the reference has it for such documents (..., M, M).
         squares: Sum over documents of their mentions' squares (...).
         error: Covariance of the expected shares (..., M, M).
+        freedom: Degrees of freedom of that error (...).
         due: Expected number of mentions (...).
         due_error: Its standard error as a share of it (...).
         due_naming: Expected number of documents with a mention (...).
@@ -80,6 +81,7 @@ class Windows:
     usual: Floats
     squares: Floats
     error: Floats
+    freedom: Floats
     due: Floats
     due_error: Floats
     due_naming: Floats
@@ -127,7 +129,8 @@ class Windows:
     def at_least(self) -> Floats:
         """The lower bounds of the shift that are judged; below 0 where nothing is sure."""
         own, reference = self.errors
-        return self.shift - np.sqrt((_tail(self.effective) * own) ** 2 + (ONCE * reference) ** 2)
+        looks, once = _tail(LEVEL, self.effective - 1), _tail(ONCE, self.freedom)
+        return self.shift - np.sqrt((looks * own) ** 2 + (once * reference) ** 2)
 
     @cached_property
     def ratio(self) -> Floats:
@@ -232,8 +235,9 @@ class Panel:
         mentions, sizes = observed.sum(axis=-1), products.sum(axis=-1)
         squares = sizes.sum(axis=-1)
         expected = mentions[..., None] * shares
-        due = documents * known.rate
-        due_error = _due_error(documents, due, known)
+        # Of few documents nobody knows how many mentions are due: as many as came
+        due = np.where(known.is_rated, documents * known.rate, mentions)
+        due_error = np.where(known.is_rated, _due_error(documents, due, known), 0.0)
         # Chance can leave out all long documents, whose shares may be others than short ones have:
         # the spread is that of as many documents of the reference, less what surely fell
         least = np.maximum(_least(due_error, documents), 0.1)
@@ -253,6 +257,7 @@ class Panel:
             like[..., None, None] * known.spread,
             squares,
             np.broadcast_to(known.error, products.shape),
+            np.broadcast_to(known.documents - 1, documents.shape),
             due,
             due_error,
             documents * known.naming / known.counted,
@@ -275,11 +280,15 @@ class Panel:
         crossed = np.einsum("...si,...sj->...ij", centre, each.products.sum(axis=-1))
         centred = np.einsum("...s,...si,...sj->...ij", each.squares, centre, centre)
         out = Windows(**total)
+        # Variances of several sources, each with degrees of freedom of its own (Satterthwaite 1946)
+        weighed = (each.mentions / most) ** 2 * np.trace(each.error, axis1=-2, axis2=-1)
+        own = (weighed**2 / np.maximum(each.freedom, 1.0)).sum(axis=-1)
         return replace(
             out,
             panes=each.panes[..., 0],
             spread=out.products - crossed - np.swapaxes(crossed, -1, -2) + centred,
             error=np.einsum("...s,...sij->...ij", (each.mentions / most) ** 2, each.error),
+            freedom=weighed.sum(axis=-1) ** 2 / np.maximum(own, 1e-18),
             due_error=np.sqrt(((each.due * each.due_error) ** 2).sum(axis=-1))
             / np.maximum(out.due, 1e-9),
         )
@@ -347,9 +356,9 @@ def _least(error: Floats, documents: Floats) -> Floats:
     return np.where(few, 1 - ONCE * error, root**3)
 
 
-def _tail(documents: Floats) -> Floats:
-    """Student's quantile at LEVEL, of `documents` less 1 degrees (Fisher's expansion)."""
-    z, free = LEVEL, np.maximum(documents - 1, 5.0)
+def _tail(z: float, freedom: Floats) -> Floats:
+    """Student's quantile at the level of a normal one (Fisher's expansion)."""
+    free = np.maximum(freedom, 5.0)
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384

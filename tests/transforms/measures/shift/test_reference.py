@@ -55,12 +55,23 @@ def test_a_part_that_names_few_weighs_in_how_far_a_source_wanders() -> None:
 
 
 def test_few_documents_are_not_judged_and_nothing_is_known_of_what_was_never_named() -> None:
-    few = of_counts(["a"] * 20, {"gender": drawn(20, 0.5), "age": np.zeros((20, 2), np.int64)})
+    few = of_counts(["a"] * 14, {"gender": drawn(14, 0.5), "age": np.zeros((14, 2), np.int64)})
     found = expected(few, "gender", "mentions")
     assert found is not None and not found.is_judged.any() and found.with_judged(None).strata == []
     assert judged(few["a"], ["gender", "age"]) == []
     assert expected(few, "age", "mentions") is None
     assert expected({}, "gender", "mentions") is None
+
+
+def test_a_source_of_few_documents_is_judged_by_its_shares_alone_and_of_none_nothing_is_sure() -> (
+    None
+):
+    counts = np.repeat([[0, 1]], 40, axis=0)  # the first group is never named
+    found = expected(of_counts(["a"] * 40, {"gender": counts}), "gender", "mentions")
+    assert found is not None and found.is_judged.all() and not found.is_rated.any()
+    # Half a document of 40 is shared by the groups: the error of one that has a share of 1 of 160
+    assert found.shares[0, 0] == pytest.approx(0.25 / 40.5)
+    assert found.error[0, 0, 0] ** 0.5 == pytest.approx((0.006 * 0.994 / 40) ** 0.5, rel=0.1)
 
 
 def test_documents_that_a_group_leads_are_expected_as_single_mentions() -> None:
