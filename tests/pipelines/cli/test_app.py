@@ -382,7 +382,7 @@ def test_names_that_steer_a_terminal_are_shown_as_text(call: Call, tmp_path: Pat
 def test_an_unexpected_error_is_one_line(
     call: Call, texts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(inputs: object, config: object) -> None:
+    def broken(*given: object) -> None:
         raise KeyError("x")
 
     monkeypatch.setattr("evenflow.pipelines.corpus.measure.measure", broken)

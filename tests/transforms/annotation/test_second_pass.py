@@ -80,6 +80,7 @@ def run(
         "llm.indicators": "llm",
         "llm.substitution": "llm",
         "stereotypes.action": "remove",
+        "stereotypes.remove_from": 0.7,  # by default gender is only flagged, and not asked about
         "repair.mode": "substitute",
     }
     config = load(None, given | more, ["gender"])
