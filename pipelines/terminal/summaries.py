@@ -32,7 +32,10 @@ def of_run(
 ) -> tuple[facts.Facts, dict[str, Any]]:
     """Summarise a run: its facts, and what `evenflow run --json` prints."""
     of_run = (config, output, facts.inputs_of(read_meta(output)))
-    found = facts.of(outcome.entries.totals, not outcome.halted, outcome.held, *of_run)
+    totals = outcome.entries.totals
+    found = facts.of(totals, not outcome.halted, outcome.held, *of_run)
+    if (shift := totals.measures.get(ShiftMeasure.name)) is not None:
+        found.measures[ShiftMeasure.name]["moved"] = ShiftMeasure().moved(shift, config)
     return found, found.model_dump() | {
         "output": str(output),
         "report": page,

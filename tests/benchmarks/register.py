@@ -71,7 +71,7 @@ def fit(given: list[Row]) -> register.Model:
     weights = np.where(is_prose, (~is_prose).sum() / is_prose.sum(), 1)
     model: Any = LogisticRegression(C=TEXT_C, max_iter=500)
     model.fit(np.array([row.characters for row in seen]), is_prose, sample_weight=weights)
-    characters = np.round(np.append(model.coef_[0], model.intercept_), 3)
+    characters = np.append(model.coef_[0], model.intercept_).astype(np.float64).round(3)
     found: list[set[str]] = []
     weigh: list[float] = []
     said: list[bool] = []

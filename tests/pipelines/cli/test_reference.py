@@ -55,6 +55,7 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     done = evenflow("run", "-i", str(new), "-o", str(tmp_path / "good"), "--config", str(config))
     assert done.returncode == 0
     assert {each["verdict"]["state"] for each in entries(tmp_path / "good")} == {"open"}
+    assert "moved" not in done.stdout
 
     bad = corpus(tmp_path / "bad.jsonl", 1200, 3, lost_from=600)
     output = tmp_path / "out"
@@ -163,3 +164,19 @@ def test_a_wrong_reference_ends_a_run_before_it_begins(tmp_path: Path, key: str)
     assert done.returncode in (1, 2)
     assert "unexpected" not in done.stderr
     assert not (tmp_path / "out" / "accepted").exists() or not entries(tmp_path / "out")
+
+
+def test_the_end_of_a_run_names_a_source_that_moved_though_nothing_was_blocked(
+    tmp_path: Path,
+) -> None:
+    old, new = corpus(tmp_path / "old.jsonl", 120, 1), corpus(tmp_path / "new.jsonl", 120, 2, 60)
+    reference = tmp_path / "reference.json"
+    written = evenflow("init", str(old), "--by", "source", "--reference", str(reference))
+    assert written.returncode == 0
+    words = ("run", "-i", str(new), "-o", str(tmp_path / "out"), "--attribute", "gender")
+    done = evenflow(*words, "--set", f"reference.file={reference}", "--json")
+    assert done.returncode == 0
+    shift = json.loads(done.stdout)["measures"]["shift"]
+    [moved] = shift["moved"]
+    assert (moved["source"], moved["attribute"], moved["group"]) == ("b", "gender", "female")
+    assert moved["now"] < moved["was"] and moved["low"] < moved["high"] < 0

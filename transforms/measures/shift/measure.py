@@ -33,6 +33,7 @@ from evenflow.transforms.measures.measure import (
     counted_states,
 )
 from evenflow.transforms.measures.shift import statistics
+from evenflow.transforms.measures.shift.moved import moved
 from evenflow.transforms.measures.shift.reference import (
     Known,
     Learnt,
@@ -66,6 +67,7 @@ LARGEST = 64 << 20  # bytes of a reference's file
 NEW = "?"  # before the words of a source that is not judged yet
 PLAIN = 16  # strata that the ledger has as plain lists, a number a line; more are words
 NAMED = 5  # sources that a line names
+MOVED = 3  # sources that moved, a line each
 BLIND = 0.15  # a source is named in whose own wandering a smaller shift is not seen
 
 
@@ -303,7 +305,7 @@ class ShiftMeasure(Measure[Shift]):
         sources = {
             name: {
                 "documents": max((each.documents for each in own.values()), default=0),
-                "judged": judged(own, names),
+                "judged": judged(own, names, is_given=False),
             }
             for name, own in memory.known.items()
         }
@@ -319,10 +321,24 @@ class ShiftMeasure(Measure[Shift]):
             gone = number(each["documents"], "document")
             where = f"{gone} of {number(each['panes'], 'pane')} in quarantine/*-aside.parquet"
             out.append(f"set aside: {each['reason']}; {where}")
+        for each in section.get("moved", [])[:MOVED]:
+            if (source := each["source"]) not in section["set_aside"]:
+                whose = f"{source}: {each['group']} {percent(each['was'])} → {percent(each['now'])}"
+                ends = f"{100 * each['low']:+.1f} to {100 * each['high']:+.1f}"
+                out.append(f"moved, not set aside: {whose} ({ends} points)")
         if fresh := section["fresh"]:
             more = f" and {len(fresh) - NAMED} more" if len(fresh) > NAMED else ""
             out.append(f"not judged yet, new or too small: {', '.join([*fresh][:NAMED])}{more}")
         return out
+
+    def moved(self, totals: MeasureTotals | None, config: Config) -> list[dict[str, Any]]:
+        """Sources that moved by a plain interval, the surest first, also where nothing blocks.
+
+        A block needs far more certainty, since every pane is judged. This looks once, at the end.
+        """
+        lists, now = config.word_lists(), Memory.of(totals).known
+        groups = {words.attribute: words.groups for words in lists}
+        return [each._asdict() for each in moved(given(config, lists).strata, now, groups)]
 
     def table(self, section: Mapping[str, Any], attributes: Mapping[str, Any]) -> Table | None:
         """The sources that were off in the last pane, and all others, beside what they were."""

@@ -235,10 +235,13 @@ def judged_by(
     return two and two.with_judged(None) if one is None else one.with_judged(two)
 
 
-def judged(known: Known, attributes: Iterable[str]) -> list[str]:
-    """The attributes of a stratum by which something is judged."""
+def judged(known: Known, attributes: Iterable[str], is_given: bool = True) -> list[str]:
+    """The attributes of a stratum, given or learnt in a run, by which something is judged."""
+    own: dict[str, Known] = {"": known}
     every = {
-        attribute: [judged_by({"": known}, {}, attribute, unit) for unit in UNITS]
+        attribute: [
+            judged_by(*((own, {}) if is_given else ({}, own)), attribute, unit) for unit in UNITS
+        ]
         for attribute in attributes
     }
     return [name for name, found in every.items() if any(each and each.judged for each in found)]
