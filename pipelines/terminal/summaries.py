@@ -34,8 +34,8 @@ def of_run(
     of_run = (config, output, facts.inputs_of(read_meta(output)))
     totals = outcome.entries.totals
     found = facts.of(totals, not outcome.halted, outcome.held, *of_run)
-    if (shift := totals.measures.get(ShiftMeasure.name)) is not None:
-        found.measures[ShiftMeasure.name]["moved"] = ShiftMeasure().moved(shift, config)
+    if moved := ShiftMeasure().moved(totals.measures.get(ShiftMeasure.name), config):
+        found.measures[ShiftMeasure.name]["moved"] = moved
     return found, found.model_dump() | {
         "output": str(output),
         "report": page,
