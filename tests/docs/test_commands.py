@@ -158,7 +158,7 @@ def test_the_commands_and_code_of_readme_run_on_own_files(
     (tmp_path / "corpus").mkdir()
     people = [("She met her mother.", "woman"), ("He met his father.", "man")]
     rows = [
-        {"id": str(number), "text": f"{text} The {who} smiled."}
+        {"id": str(number), "source": "web", "text": f"{text} The {who} smiled."}
         for number in range(300)
         for text, who in [people[number % 2]]
     ]
@@ -169,17 +169,17 @@ def test_the_commands_and_code_of_readme_run_on_own_files(
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = [line.strip() for line in blocks(ROOT / "README.md") if "evenflow " in line]
     given = [line for line in shown if line.startswith("evenflow ") and " stream " not in line]
-    assert [line.split()[1] for line in given] == ["init", "run", *["gate"] * 3, "run"]
+    assert " ".join(line.split()[1] for line in given) == "init run gate compare gate gate run"
     [listed] = re.findall(r"```yaml\n(.*?)```", readme, re.S)
     (tmp_path / "mine.yaml").write_text(listed)
     said = [run(line, tmp_path) for line in given]
     assert "may one train on accepted/: no" in said[1] and "then evenflow gate accept" in said[1]
-    assert "accept by" in said[3] and "300 documents: rows" in said[4]
+    assert "web" in said[3] and "accept by" in said[4] and "300 documents: rows" in said[5]
     monkeypatch.chdir(tmp_path)
     [code] = re.findall(r"```python\n(.*?)```", readme, re.S)
-    names: dict[str, Any] = {}
-    exec(code, names)
-    assert names["rows"].num_rows == 300
+    made: dict[str, Any] = {}
+    exec(code, made)
+    assert made["rows"].num_rows == 300
 
 
 def test_readme_is_short() -> None:
