@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenflow.schemas.documents import Figures
-from evenflow.transforms.measures.associations.counting import NAME, AssociationCounter, Sums
+from evenflow.transforms.measures.associations.counting import NAME, AssociationCounter, WordSums
 from evenflow.transforms.measures.associations.leanings import described, leanings
 from evenflow.wordlists.loader import WordList
 
@@ -21,7 +21,7 @@ class Associations:
     def __init__(self, lists: Sequence[WordList]):
         self.counters = {NAME: AssociationCounter(lists)}
         self._groups = {each.attribute: list(each.groups) for each in lists}
-        self._sums = {name: Sums() for name in self._groups}
+        self._sums = {name: WordSums() for name in self._groups}
 
     def take(self, figures: Figures) -> None:
         """Take what was counted of them out of the figures of a block."""

@@ -32,7 +32,7 @@ def main() -> None:
         documents = sum(each.documents for each in measure(args.corpus, config, counters))
     named, words = 0, 0
     for seed in range(args.draws):
-        draw, sums = Random(seed), counting.Sums()
+        draw, sums = Random(seed), counting.WordSums()
         for pairs in every:
             turned = {owner: draw.random() < 0.5 for owner in sorted({at for at, *_ in pairs})}
             swapped = {(at, word, group ^ turned[at]): n for (at, word, group), n in pairs.items()}

@@ -50,8 +50,11 @@ class Unsure:
 
     def __call__(self, scores: Sequence[float | None]) -> Sequence[int]:
         """The indices of the scores within the band, those nearest to the threshold first."""
-        given = (i for i, each in enumerate(scores) if each is not None)
-        inside = (i for i in given if self.low <= (scores[i] or 0.0) <= self.high)
+        inside = [
+            index
+            for index, score in enumerate(scores)
+            if score is not None and self.low <= score <= self.high
+        ]
         return _ranked(inside, scores, self.middle)
 
 
@@ -62,8 +65,13 @@ def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
 
 
 def _ranked(chosen: Iterable[int], scores: Sequence[float | None], middle: float) -> Sequence[int]:
-    """Indices of scores, what most depends on first."""
-    return sorted(chosen, key=lambda index: (-worth(scores[index], middle), index))
+    """Indices of scores, those nearest to the threshold first; without a score, before all."""
+
+    def distance(index: int) -> float:
+        score = scores[index]
+        return 0.0 if score is None else abs(score - middle)
+
+    return sorted(chosen, key=lambda index: (distance(index), index))
 
 
 @dataclass

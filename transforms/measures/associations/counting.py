@@ -19,6 +19,7 @@ from evenflow.transforms.labels.finder import BETWEEN
 from evenflow.transforms.labels.searched import Searched
 from evenflow.transforms.measures.bias_score.words import given_names, named
 from evenflow.transforms.measures.measure import Columns, Counter
+from evenflow.transforms.measures.shift.strata import numbers_of
 from evenflow.transforms.text import english
 from evenflow.transforms.text.words import split_runs
 from evenflow.wordlists.loader import WordList
@@ -88,17 +89,15 @@ def rows(pairs: Mapping[tuple[int, str, int], int], size: int) -> dict[str, Ints
     sentences = np.zeros((len(places), size), np.int64)
     rows, groups = np.array(keys, np.int64).reshape(-1, 2).T
     sentences[rows, groups] = list(pairs.values())
-    first, second = np.triu_indices(size)
-    products = sentences[:, first] * sentences[:, second]
-    ones = np.ones((len(places), 1), np.int64)
+    added = numbers_of(sentences)[:, :-size]  # without the groups that lead
     numbers: dict[str, int] = {}
     own = [numbers.setdefault(word, len(numbers)) for _, word in places]
-    sums = np.zeros((len(numbers), 1 + size + len(first)), np.int64)
-    np.add.at(sums, own, np.concatenate([ones, sentences, products], axis=1))
+    sums = np.zeros((len(numbers), added.shape[1]), np.int64)
+    np.add.at(sums, own, added)
     return dict(zip(numbers, sums, strict=True))
 
 
-class Sums:
+class WordSums:
     """Sums of an attribute's words in bounded memory (lossy counting; Manku and Motwani 2002).
 
     Attributes:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from evenflow.transforms.measures.associations.counting import SENTENCES
+from evenflow.transforms.measures.shift.strata import symmetric
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,9 +61,7 @@ def leanings(rows: Mapping[str, npt.NDArray[np.int64]], groups: int) -> Leanings
     words = sorted(word for word, row in rows.items() if word and row[0] >= DOCUMENTS)
     none = np.zeros(width, np.int64)
     table = np.array([rows.get(word, none) for word in (SENTENCES, *words)], float)
-    products = np.zeros((len(table), groups, groups))
-    first, second = np.triu_indices(groups)
-    products[:, first, second] = products[:, second, first] = table[:, 1 + groups :]
+    products = symmetric(table[:, 1 + groups :], groups)
     every = table[:, 1 : 1 + groups].sum(axis=1, keepdims=True)
     effective = every**2 / np.maximum(products.sum(axis=(1, 2))[:, None], 1)
     whole, own = table[0, 1 : 1 + groups], table[1:, 1 : 1 + groups]

@@ -336,6 +336,8 @@ class ShiftMeasure(Measure[Shift]):
 
         A block needs far more certainty, since every pane is judged. This looks once, at the end.
         """
+        if config.reference.file is None:
+            return []
         lists, now = config.word_lists(), Memory.of(totals).known
         groups = {words.attribute: words.groups for words in lists}
         return [each._asdict() for each in moved(given(config, lists).strata, now, groups)]

@@ -12,7 +12,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from evenflow.schemas.ledger import Sums
-from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS, Known
+from evenflow.transforms.measures.shift.reference import (
+    LEAST_DOCUMENTS,
+    Floats,
+    Known,
+    residuals,
+)
 from evenflow.transforms.measures.shift.strata import unpacked
 
 LEVEL = 0.05  # that any source is said to have moved where none did; shared by all looked at
@@ -70,18 +75,16 @@ def _of_groups(
     """The shares of an attribute's groups."""
     tail = 1 - LEVEL / looked / 2
     quantile = float(stdtrit(min(then.documents, now.documents) - 1, tail))
-    for at, group in enumerate(groups):
-        (was, one), (found, two) = _share(then, at), _share(now, at)
-        half = quantile * (one + two) ** 0.5
-        bounds = (found - was - half, found - was + half)
-        yield Moved(source, attribute, group, was, found, *bounds)
+    (was, one), (found, two) = map(_shares, (then, now))
+    half = quantile * (one + two) ** 0.5
+    rows = zip(groups, was, found, found - was - half, found - was + half, strict=True)
+    for group, *figures in rows:
+        yield Moved(source, attribute, group, *map(float, figures))
 
 
-def _share(sums: Sums, group: int) -> tuple[float, float]:
-    """A group's share of the mentions, and its variance over documents."""
-    total = sum(sums.counts)
-    share = sums.counts[group] / total
-    rest = np.full(len(sums.counts), -share)
-    rest[group] += 1
-    squares = float(rest @ np.array(sums.products, float) @ rest)
-    return share, squares / total**2 * sums.documents / (sums.documents - 1)
+def _shares(sums: Sums) -> tuple[Floats, Floats]:
+    """The groups' shares of the mentions (M,), and their variances over documents (M,)."""
+    counts, products = np.array(sums.counts, float), np.array(sums.products, float)
+    shares = counts / counts.sum()
+    squares = np.diagonal(residuals(products[None], shares[None])[0])
+    return shares, squares / counts.sum() ** 2 * sums.documents / (sums.documents - 1)

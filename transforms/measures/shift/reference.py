@@ -27,7 +27,7 @@ from evenflow.transforms.measures.shift.strata import (
     pack,
     packed_size,
     plus,
-    triangle,
+    symmetric,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -237,11 +237,9 @@ def judged_by(
 
 def judged(known: Known, attributes: Iterable[str], is_given: bool = True) -> list[str]:
     """The attributes of a stratum, given or learnt in a run, by which something is judged."""
-    own: dict[str, Known] = {"": known}
+    given, others = ({"": known}, {}) if is_given else ({}, {"": known})
     every = {
-        attribute: [
-            judged_by(*((own, {}) if is_given else ({}, own)), attribute, unit) for unit in UNITS
-        ]
+        attribute: [judged_by(given, others, attribute, unit) for unit in UNITS]
         for attribute in attributes
     }
     return [name for name, found in every.items() if any(each and each.judged for each in found)]
@@ -258,15 +256,7 @@ def lacking(known: Known) -> str:
     return f"{naming:,} documents name {name}{uneven}; {LEAST_DOCUMENTS:.0f} are needed"
 
 
-def _square(upper: Floats, groups: int) -> Floats:
-    """Symmetric matrices (S, M, M) from their upper triangles (S, T)."""
-    out = np.zeros((len(upper), groups, groups))
-    rows, columns = triangle(groups)
-    out[:, rows, columns] = out[:, columns, rows] = upper
-    return out
-
-
-def _spread(products: Floats, shares: Floats) -> Floats:
+def residuals(products: Floats, shares: Floats) -> Floats:
     """Sums of r r^T (S, M, M) with r = c - n shares, from the sums of c c^T."""
     crossed = shares[:, :, None] * products.sum(axis=1)[:, None, :]
     both = shares[:, :, None] * shares[:, None, :] * products.sum(axis=(1, 2))[:, None, None]
@@ -286,7 +276,7 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
     counts = np.array([each.counts(unit) for each in every], float)
     if unit == "mentions":
         upper = np.array([each.sums[1 + groups :][:size] for each in every], float)
-        products = _square(upper, groups)
+        products = symmetric(upper, groups)
         between = np.array([each.between[:size] for each in every], float)
     else:
         products = counts[:, :, None] * np.eye(groups)
@@ -300,16 +290,16 @@ def _expected(names: tuple[str, ...], every: tuple[Learnt, ...], unit: Unit) -> 
     # Half a document more, shared by the groups, so that none is expected never or for sure
     more = HALF * total / np.maximum(mentions, 1.0)
     shares = (counts + more[:, None] / groups) / (mentions + more)[:, None]
-    added = _spread((more**2 / HALF / groups)[:, None, None] * np.eye(groups), shares)
+    added = residuals((more**2 / HALF / groups)[:, None, None] * np.eye(groups), shares)
     raised = 1 / (1 - np.minimum(1 / effective, 0.5))
-    sample = (_spread(products, shares) + added) * raised[:, None, None]
+    sample = (residuals(products, shares) + added) * raised[:, None, None]
     rate = np.maximum(mentions, 1.0) / documents  # none is expected never
     spread = np.maximum(products.sum(axis=(1, 2)) / documents - rate**2, rate)
     # What documents explain, and BY_CHANCE standard errors of it, is no wandering; of few documents
     # the error is as large, and hides what wanders, so that it is not taken off
     by_chance = 1 + BY_CHANCE * (effective >= MANY) * (2 / np.maximum(chunks, 1.0)) ** 0.5
-    chunked = _square(between, groups)
-    apart = _spread(chunked, shares) - sample * by_chance[:, None, None]
+    chunked = symmetric(between, groups)
+    apart = residuals(chunked, shares) - sample * by_chance[:, None, None]
     values, vectors = np.linalg.eigh(
         apart / np.maximum(chunked.sum(axis=(1, 2)), 1.0)[:, None, None]
     )

@@ -151,13 +151,20 @@ def pack(counts: Ints) -> Packed:
     return numbers_of(counts).sum(axis=0).tolist()
 
 
+def symmetric(upper: npt.NDArray[Any], groups: int) -> npt.NDArray[Any]:
+    """Symmetric matrices (..., M, M) from their upper triangles (..., T)."""
+    out = np.zeros((*upper.shape[:-1], groups, groups), upper.dtype)
+    rows, columns = triangle(groups)
+    out[..., rows, columns] = out[..., columns, rows] = upper
+    return out
+
+
 def unpacked(packed: Sequence[int]) -> Sums:
     """The sums that DR and its interval need, of a packed list."""
     groups = groups_of(packed)
-    products = np.zeros((groups, groups), np.int64)
-    products[triangle(groups)] = packed[1 + groups : 1 + groups + len(triangle(groups)[0])]
-    counts, both = packed[1 : 1 + groups], products + np.triu(products, 1).T
-    return Sums(documents=packed[0], counts=counts, products=both.tolist())
+    upper = np.array(packed[1 + groups :][: len(triangle(groups)[0])], object)
+    products = symmetric(upper, groups).tolist()
+    return Sums(documents=packed[0], counts=packed[1 : 1 + groups], products=products)
 
 
 def groups_of(packed: Sequence[int]) -> int:

@@ -15,7 +15,7 @@ from evenflow.transforms.measures.associations.counting import (
     NAME,
     SENTENCES,
     AssociationCounter,
-    Sums,
+    WordSums,
 )
 from evenflow.transforms.measures.associations.leanings import FEW, Leanings, leanings
 
@@ -33,7 +33,7 @@ def rows_of(texts: list[str], name: str = "gender") -> dict[str, list[int]]:
 
 
 def leaning(texts: list[str]) -> tuple[Leanings, set[str]]:
-    sums = Sums()
+    sums = WordSums()
     sums.add({word: np.array(row) for word, row in rows_of(texts).items()})
     found = leanings(sums.rows, 2)
     return found, {found.words[at] for at in np.flatnonzero(found.leans[:, 0])}
@@ -88,7 +88,7 @@ def test_by_chance_hardly_a_word_leans() -> None:
 
 
 def test_memory_is_bounded_and_what_may_be_missed_is_known() -> None:
-    sums = Sums()
+    sums = WordSums()
     for block in range(6):
         rare = {f"w{block}x{at}": np.array([1, 1]) for at in range(4)}
         sums.add({"often": np.array([3, 5])} | rare, most=5)

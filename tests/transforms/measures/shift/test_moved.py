@@ -41,3 +41,10 @@ def test_a_group_that_nobody_named_is_no_error() -> None:
     [found] = moved({"a": known(90, 0.5, draw)}, {"a": known(90, 0.0, draw)}, GROUPS)
     assert found.now in (0.0, 1.0)
     assert moved({}, {}, GROUPS) == []
+
+
+def test_a_file_with_huge_numbers_is_no_error() -> None:
+    own = known(90, 0.5, np.random.default_rng(4))
+    huge = Learnt.of_chunk(90, [90, *[1 << 90] * 7])
+    found = moved({"a": {"gender": huge}}, {"a": own}, GROUPS)
+    assert all(0 <= each.was <= 1 for each in found)
