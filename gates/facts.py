@@ -6,7 +6,6 @@ They follow from the sums of its ledger alone, and from whether somebody holds t
 from __future__ import annotations
 
 import operator
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,11 +20,13 @@ from evenflow.schemas.words import counted, dr_of, ranges, score
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.measures.shift.measure import ShiftMeasure, block_from
+from evenflow.transforms.measures.shift.moved import Moved
 from evenflow.transforms.measures.shift.reference import LEAST_DOCUMENTS
+from evenflow.transforms.measures.verdict import UNSET
 from evenflow.transforms.text.language import ENGLISH
 
 FIELDS = 8  # fields that are named
-FILES = 3  # of an input that are named; of more, their folder is
+TRUSTED = "GOOD"  # files that the user trusts, in a command
 
 
 class Answer(Entry):
@@ -111,6 +112,11 @@ class AttributeFacts(Entry):
     hardly_named: str | None
     panes: dict[State, int]
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether DR has a threshold."""
+        return not self.verdict.reason.endswith(UNSET)
+
     @classmethod
     def of(cls, each: AttributeTotals) -> AttributeFacts:
         """The facts of an attribute's sums."""
@@ -177,7 +183,6 @@ def of(
     held: str | None,
     config: Config | None = None,
     output: object = "DIR",
-    inputs: Sequence[str] = (),
 ) -> Facts:
     """Collect the facts of an output.
 
@@ -186,12 +191,11 @@ def of(
         held: Why the gate is held; None where it is not.
         config: Says whether anything is judged; None: that is not known.
         output: What the next step names.
-        inputs: The same, of the files that were read (`inputs_of`).
     """
     return Facts(
         state="block" if totals.blocked_panes else totals.state,
         reason=totals.blocked_reason if totals.blocked_panes else totals.reason,
-        train=answer(totals, finished, held, config, output, inputs),
+        train=answer(totals, finished, held, config, output),
         finished=finished,
         held=held,
         panes=totals.panes,
@@ -231,7 +235,6 @@ def answer(
     held: str | None,
     config: Config | None = None,
     output: object = "DIR",
-    inputs: Sequence[str] = (),
 ) -> Answer:
     """Answer whether one may train on accepted/."""
     waiting = totals.blocked_panes - totals.reviewed.rejected - totals.reviewed.confirmed
@@ -260,64 +263,68 @@ def answer(
         accept = "".join(f" --pane {each}" for each in shown)
         step = f"evenflow gate why {named}, then evenflow gate accept {named}{accept} --reason '…'"
     elif count := set_aside(totals):
-        why = (
-            f"{counted(count, 'source')} set aside, the rest accepted: exit status 0. With --set"
-            " gate.scope=pane whole panes are blocked: exit status 3"
-        )
+        why = f"{counted(count, 'source')} set aside, the rest accepted (gate.scope)"
         step = f"evenflow gate why {named}, then evenflow gate accept {named} --reason '…'"
     elif word == "warn" and totals.state == "warn":
         step = f"evenflow gate why {named}" + f" --pane {totals.panes - 1}" * bool(totals.blocked)
-    elif totals.panes and config is not None and (found := _measured(totals, config, word)):
-        word, why = found
-        step = _init(totals, config, named, inputs) if unjudged(config) else None
-    if totals.panes and not finished and held is None:
+    elif totals.panes and config is not None:
+        word, why, step = _measured(totals, config, word, named)
+    if totals.panes and not finished and held is None and totals.stream is None:
         why += "; the run is not finished"
     may = held is None and waiting <= 0
     said = "nothing was judged"
     if word != "not_judged" or not totals.panes:
-        said = f"may one train on accepted/: {f'yes{_without(totals, config)}' if may else 'no'}"
+        said = f"may one train on accepted/: {f'yes{_but(totals, config)}' if may else 'no'}"
     return Answer(may=may, said=said, word=word, why=why, next=step)
 
 
-def _measured(totals: Totals, config: Config, word: str) -> tuple[str, str] | None:
-    """The state, and why, where little or nothing is judged."""
+def _measured(
+    totals: Totals, config: Config, word: str, output: str
+) -> tuple[str, str, str | None]:
+    """The state, why, and the next step, where nothing waits and no pane has a warning."""
+    if found := moved(totals):
+        why = f"{counted(len(found), 'source')} moved, not as surely as it takes to set one aside"
+        return "warn", why, f"evenflow gate why {output}"
     if (why := unjudged(config)) is not None:
         if _compares(totals):
-            return word, f"sources are compared with their own first panes: {why}"
-        return "not_judged", why
-    if not nothing_judged(totals, config):
-        return None
-    return "not_judged", (
-        "no threshold of DR is set, and every source is new or too small to be compared:"
-        f" {LEAST_DOCUMENTS:.0f} of its documents must name a group in the reference"
-    )
+            why = f"sources are compared with their own first panes: {why}"
+        else:
+            word = "not_judged"
+        return word, why, _init(totals, config, output)
+    if nothing_judged(totals, config):
+        why = "no threshold of DR is set, and every source is new or too small to be compared:"
+        least = f"{LEAST_DOCUMENTS:.0f} of its documents must name a group in the reference"
+        return "not_judged", f"{why} {least}", None
+    if word == "open" and config.reference.file and not _has_thresholds(config):
+        return word, f"no source shifted from the reference; {totals.reason}", None
+    return word, totals.reason, None
 
 
-def _init(totals: Totals, config: Config, output: str, inputs: Sequence[str]) -> str:
-    """The command that makes a reference of what a run has read."""
+def _init(totals: Totals, config: Config, output: str) -> str:
+    """The command that makes a reference: of files that the user trusts, or of a topic's panes."""
     if totals.stream is not None:
         return f"evenflow init {output} --reference evenflow.reference.json"
     own = [each.wordlist for each in config.attributes.values() if each.wordlist]
-    words = [*(inputs or ["INPUT"]), *(word for path in own for word in ("-w", str(path)))]
-    return f"evenflow init {shlex.join(words)}"
+    words = [word for path in own for word in ("-w", str(path))]
+    return f"evenflow init {shlex.join([TRUSTED, *words])}"
 
 
-def inputs_of(meta: Mapping[str, Any] | None) -> list[str]:
-    """The files that a run has read, by its metadata; of many their folder."""
-    files = [*(meta or {}).get("settings", {}).get("input", ())]
-    if len(files) <= FILES:
-        return files
-    folder = os.path.commonpath(files)
-    return [folder.replace(":/", "://", 1) if "://" in files[0] else folder]
-
-
-def _without(totals: Totals, config: Config | None) -> str:
-    """The documents that accepted/ is without, and the sources that were not judged."""
+def _but(totals: Totals, config: Config | None) -> str:
+    """What accepted/ is without, and the sources that moved, or were not judged."""
     gone = totals.documents - totals.accepted
     without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
     given = config is not None and config.reference.file
     fresh = set_aside(totals, "fresh") if given else 0
-    return without + f"; {counted(fresh, 'source')} not judged" * bool(fresh)
+    without += f"; {counted(fresh, 'source')} not judged" * bool(fresh)
+    found = moved(totals)
+    more = f", and {len(found) - 1} more" if found[1:] else ""
+    return f"{without}, but look at {found[0].said}{more}" if found else without
+
+
+def moved(totals: Totals) -> list[Moved]:
+    """The group of each source that moved from its reference and is not set aside."""
+    found = ShiftMeasure().moved(totals.measures.get(ShiftMeasure.name))
+    return list({each.source: each for each in reversed(found)}.values())[::-1]
 
 
 def set_aside(totals: Totals, kind: str = "aside") -> int:
@@ -342,7 +349,7 @@ def unjudged(config: Config) -> str | None:
     others = (each for name, each in registry.of(config).items() if name != ShiftMeasure.name)
     if config.gate.require or any(any(each.thresholds(config).values()) for each in others):
         return None
-    return "there is no reference of the sources, and no threshold of DR"
+    return f"there is no threshold of DR, and no reference: what sources were in {TRUSTED} files"
 
 
 def nothing_judged(totals: Totals, config: Config) -> bool:
@@ -412,7 +419,7 @@ def attribute_lines(facts: Facts) -> Iterator[str]:
     for name, each in facts.attributes.items():
         if each.dr_before is not None and not facts.weights:
             yield f"{name}: cumulative DR {score(each.dr_before)} before repair"
-        if each.hardly_named:
+        if each.hardly_named and (each.is_judged or each.dr_before is not None):
             yield f"{name}: {each.hardly_named}"
     if facts.weights:
         yield from weights.lines(facts.weights)

@@ -258,9 +258,9 @@ def overall(entry: PaneEntry) -> Verdict:
         if name in entry.attributes or each.state in BAD
     ]
     state = worst([each.state for _, each in found])
-    reasons = (
-        each.reason if each is entry.asking else f"{name}: {each.reason}"
-        for name, each in found
-        if each.state == state
-    )
-    return Verdict(state=state, reason="; ".join(reasons))
+    reasons: dict[str, list[str]] = {}  # with what they are of
+    for name, each in found:
+        if each.state == state:
+            reasons.setdefault(each.reason, []).extend([name] * (each is not entry.asking))
+    said = (f"{', '.join(of)}: {each}" if of else each for each, of in reasons.items())
+    return Verdict(state=state, reason="; ".join(said))

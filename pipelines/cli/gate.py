@@ -35,8 +35,7 @@ def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
 
     history, config, meta = opened(directory)
     held = hold.held_reason(directory, history.totals, config)
-    of_run = (config, directory, facts.inputs_of(meta))
-    status = facts.of(history.totals, bool(meta.get("finished")), held, *of_run)
+    status = facts.of(history.totals, bool(meta.get("finished")), held, config, directory)
     show(status.model_dump(), as_json, lambda _: tables.gate(status, directory))
     raise Exit(0 if status.train.may else BLOCKED)
 

@@ -59,11 +59,11 @@ def init(
     to = output.with_name(f"{output.stem}.reference.json") if reference is None else reference
     written = [output, *([to] if inputs else [])] if reference is None else [to]
     taken = [] if force or (add and reference) else [each for each in written if each.exists()]
+    if reference is None and output.exists():
+        _refuse_foreign(output)
     if taken:
         name, more = ("reference", ", --add adds new sources") if reference else ("output", "")
         raise options.wrong(f"--{name}", f"{taken[0]} is there already; --force replaces it{more}")
-    if force and reference is None and output.exists():
-        _refuse_foreign(output)
     config = selection.configuration()
     if reference is not None:
         return _reference(inputs, config, selection, reference, add)
@@ -82,11 +82,10 @@ def init(
         )
     text = "\n".join(lines(seen, config, list(inputs), output.parent, beside, alarms)) + "\n"
     output.write_text(text, encoding="utf-8")
-    source = shlex.join(inputs) if inputs else "INPUT"
     names = ("out" if at == 1 else f"out-{at}" for at in count(1))
     out = next(name for name in names if not Path(name).exists())
-    print(f"{output}: read it, then")
-    print(f"  evenflow run --input {source} --output {out} --config {shlex.quote(str(output))}")
+    print(f"{output}: read it; then later files, NEW, are judged by")
+    print(f"  evenflow run NEW --output {out} --config {shlex.quote(str(output))}")
 
 
 def _refuse_foreign(output: Path) -> None:

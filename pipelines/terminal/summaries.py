@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evenflow.gates import facts
-from evenflow.gates.ledger.files import read_meta
 from evenflow.schemas.config import Config, ConfigError
 from evenflow.schemas.documents import AttributeFigures, Figures
 from evenflow.schemas.ledger import Sums
@@ -31,11 +30,8 @@ def of_run(
     outcome: Outcome, output: Storage, page: str, config: Config
 ) -> tuple[facts.Facts, dict[str, Any]]:
     """Summarise a run: its facts, and what `evenflow run --json` prints."""
-    of_run = (config, output, facts.inputs_of(read_meta(output)))
     totals = outcome.entries.totals
-    found = facts.of(totals, not outcome.halted, outcome.held, *of_run)
-    if moved := ShiftMeasure().moved(totals.measures.get(ShiftMeasure.name), config):
-        found.measures[ShiftMeasure.name]["moved"] = moved
+    found = facts.of(totals, not outcome.halted, outcome.held, config, output)
     return found, found.model_dump() | {
         "output": str(output),
         "report": page,

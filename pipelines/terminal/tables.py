@@ -22,12 +22,11 @@ from evenflow.pipelines.terminal.lines import counted, visible
 from evenflow.schemas import words
 from evenflow.schemas.ledger import STATES
 from evenflow.schemas.words import interval, number, percent, said, score
-from evenflow.transforms.measures.verdict import UNSET
 
 UNBOUNDED = 10_000  # columns: no table is as wide
-MOST = 14  # lines of the end of a run
+MOST = 12  # lines of the end of a run
 STRONGEST = 10  # words of a group
-WHY = 2  # lines of a reason there
+WHY, HEAD = 2, 2  # lines of a reason there, and of the head of the table of DR
 WIDTH = 78  # columns of it
 SHOWN = 20  # sources in a table; --json has all
 GROUPS = 2  # whose shares are shown of a source
@@ -58,46 +57,46 @@ def gate(
     """
     out, train = console(), status.train
     state = [] if train.word == "not_judged" else [_state(train.word), "; "]
-    out.print(Text.assemble("gate: ", *state, train.said))
+    head = Text.assemble("gate: ", *state, train.said).wrap(out, out.width)
+    out.print(head)
     why = textwrap.wrap(visible(f"why: {train.why}"), WIDTH)
     if most is not None and len(why) > WHY:
         why = [*why[: WHY - 1], f"{why[WHY - 1][: WIDTH - 1]}…"]
     print("\n".join(why))
-    if table := _scores(status.attributes) if status.attributes else None:
+    last, apart = facts.steps(train.next), status.other_languages
+    room = (most or UNBOUNDED) - len(head) - len(why) - 2 - bool(apart) - len(last)
+    is_cut = False
+    if status.attributes:
+        table, is_cut = _scores(status.attributes, max(room - HEAD - 1, 1))
         out.print(table)
-    apart = status.other_languages
+        room -= HEAD + table.row_count
     print(
         f"{counted(status.panes, 'pane')}, {counted(status.documents, 'document')}:"
         f" {status.accepted:,} accepted, {status.quarantined:,} in quarantine"
         + (f";\nnot judged: {facts.not_judged(apart)}" if apart else "")
     )
-    last = facts.steps(train.next)
     lines = [
         *facts.measure_lines(status),
         *facts.lines(status),
         *facts.attribute_lines(status),
         *more,
     ]
-    if most is not None:
-        rows = table.row_count if table else 0
-        room = most - len(why) - 3 - bool(apart) - len(last) - (rows + 2 if rows else 0)
-        if len(lines) > room:
-            lines = lines[: max(room - 1, 0)]
-            last.insert(0, f"more: evenflow gate status {shlex.quote(str(output))}")
+    if len(lines) > room or is_cut:
+        lines = lines[: max(room - 1, 0)]
+        last.insert(0, f"more: evenflow gate status {shlex.quote(str(output))}")
     for line in [*lines, *last]:
         print(visible(line))
 
 
-def _scores(attributes: Mapping[str, facts.AttributeFacts]) -> Table:
-    """A row of DR for each attribute, and one of the rolling DR where it is what was judged."""
-    judged = {name for name, each in attributes.items() if not each.verdict.reason.endswith(UNSET)}
+def _scores(attributes: Mapping[str, facts.AttributeFacts], most: int) -> tuple[Table, bool]:
+    """DR of each attribute, and the rolling DR where it is judged; whether rows are left out."""
+    judged = {name for name, each in attributes.items() if each.is_judged}
     states = STATES if judged else ()
     table = Table(
         "DR",
         "of the\nwhole run",
         "interval",
-        *["now"] * bool(judged),
-        *(state.replace("_", "\n") for state in states),
+        *(["now", *(s.replace("_", "\n") for s in states)] if judged else ["largest shares"]),
         box=None,
         padding=(0, 2, 0, 0),
         pad_edge=False,
@@ -106,14 +105,17 @@ def _scores(attributes: Mapping[str, facts.AttributeFacts]) -> Table:
         column.no_wrap = True
     for column in table.columns[-len(STATES) :] if judged else ():
         column.justify = "right"
+    rows: list[tuple[str | Text, ...]] = []
     for name, each in attributes.items():
         verdict = [_state(each.verdict.state), *(str(each.panes[one]) for one in states)]
-        table.add_row(
-            visible(name), *_score(each.cumulative.model_dump()), *verdict if name in judged else ()
-        )
+        shares = [_largest({row.group: row.share for row in each.groups})]
+        more = shares if not judged else verdict if name in judged else ()
+        rows.append((visible(name), *_score(each.cumulative.model_dump()), *more))
         if name in judged and each.rolling != each.cumulative:
-            table.add_row("  rolling, judged", *_score(each.rolling.model_dump()))
-    return table
+            rows.append(("  rolling, judged", *_score(each.rolling.model_dump())))
+    for row in rows[:most]:
+        table.add_row(*row)
+    return table, len(rows) > most
 
 
 def _state(state: str) -> Text:
@@ -205,7 +207,7 @@ def _by_source(name: str, sources: Mapping[str, Any]) -> words.Table:
             source,
             number(each["all_documents"]),
             number(each["mentions"]),
-            ", ".join(f"{group} {percent(share)}" for group, share in _largest(each["shares"])),
+            _largest(each["shares"]),
             *_score(each),
         )
         for source, each in list(sources.items())[:SHOWN]
@@ -215,10 +217,11 @@ def _by_source(name: str, sources: Mapping[str, Any]) -> words.Table:
     return words.Table(f"{name} by source, worst first{more}", columns, rows)
 
 
-def _largest(shares: Mapping[str, float | None]) -> list[tuple[str, float]]:
+def _largest(shares: Mapping[str, float | None]) -> str:
     """The largest shares, with their groups."""
     named = [(group, share) for group, share in shares.items() if share]
-    return sorted(named, key=lambda each: -each[1])[:GROUPS]
+    largest = sorted(named, key=lambda each: -each[1])[:GROUPS]
+    return visible(", ".join(f"{group} {percent(share)}" for group, share in largest))
 
 
 def _associations(attribute: str, found: Mapping[str, Any]) -> None:

@@ -91,7 +91,8 @@ def decide(
                 reason=f"{bound} {low} keeps {state}, which ends below {end:g}",
             )
     low = _distinct(rolling.low, thresholds.warn, 2)
-    return Verdict(state="open", reason=f"{bound} {low}, warn at {thresholds.warn:g}")
+    first = "warn" if thresholds.warn < thresholds.block else "block"
+    return Verdict(state="open", reason=f"{bound} {low}, {first} at {thresholds.warn:g}")
 
 
 def worst(states: Iterable[State]) -> State:

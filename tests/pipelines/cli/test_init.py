@@ -113,13 +113,13 @@ def test_a_file_that_is_there_stays(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "evenflow.yaml").write_text("mine")
-    ended = call("init")
-    assert ended.status == 2 and "--force replaces it" in ended.err
-    ended = call("init", "--force")
-    assert ended.status == 2 and "was not written by init" in ended.err
+    for more in ((), ("--force",)):
+        ended = call("init", *more)
+        assert ended.status == 2 and "was not written by init" in ended.err
     assert (tmp_path / "evenflow.yaml").read_text() == "mine"
     (tmp_path / "evenflow.yaml").unlink()
-    assert call("init").status == call("init", "--force").status == 0
+    assert call("init").status == 0 and "--force replaces it" in call("init").err
+    assert call("init", "--force").status == 0
 
 
 def test_sources_that_are_too_small_to_be_compared_are_named(call: Call, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_reference_that_is_made_again_stays_what_it_was(
     assert "e.reference.json is there already" in call("init", folder, "-o", "e.yaml").err
 
 
-def test_what_is_proposed_names_the_input_and_runs(
+def test_what_is_proposed_names_the_lists_and_runs_on_files_that_the_user_trusts(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -167,12 +167,12 @@ def test_what_is_proposed_names_the_input_and_runs(
     folder = _corpus(tmp_path / "a b", [row | {"text": row["body"]} for row in _rows(200)])
     ended = call("run", folder, "-o", "my out", "-w", "jobs.yaml", "-q", "--json")
     train = ended.json["train"]
-    named = f"evenflow init '{folder / 'a.jsonl'}' -w "
-    assert train["said"] == "nothing was judged" and train["next"].startswith(named)
+    assert train["said"] == "nothing was judged"
+    assert train["next"] == "evenflow init GOOD -w jobs.yaml"
+    words = shlex.split(train["next"])[1:]
     assert "gate: nothing was judged\n" in call("gate", "status", "my out").out
-    ended = call(*shlex.split(train["next"])[1:])
+    ended = call(*(str(folder) if each == "GOOD" else each for each in words))
     assert ended.status == 0, ended.err
     assert "job" in load(Path("evenflow.yaml")).attributes
-    proposed = shlex.split(ended.out.splitlines()[-1])
-    assert str(folder / "a.jsonl") in proposed
-    assert call(*proposed[1:], "-q").status == 0
+    proposed = [str(folder) if each == "NEW" else each for each in ended.out.split()]
+    assert call(*proposed[proposed.index("evenflow") + 1 :], "-q").status == 0

@@ -177,6 +177,12 @@ def test_the_end_of_a_run_names_a_source_that_moved_though_nothing_was_blocked(
     done = evenflow(*words, "--set", f"reference.file={reference}", "--json")
     assert done.returncode == 0
     shift = json.loads(done.stdout)["measures"]["shift"]
+    status = evenflow("gate", "status", str(tmp_path / "out"))
+    first, *_ = status.stdout.splitlines()
+    assert first.startswith("gate: warn; may one train on accepted/: yes, but look at b: female ")
+    assert status.returncode == 0 and "next: evenflow gate why" in status.stdout
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert first == f"gate: warn; {report['train']['said']}"
     [moved] = shift["moved"]
     assert (moved["source"], moved["attribute"], moved["group"]) == ("b", "gender", "female")
     assert moved["now"] < moved["was"] and moved["low"] < moved["high"] < 0

@@ -9,9 +9,10 @@ from evenflow.gates.ledger.totals import Reviewed, Totals
 from evenflow.pipelines.terminal.summaries import Course, measured
 from evenflow.schemas.config import load
 from evenflow.schemas.documents import AttributeFigures, Figures
-from evenflow.schemas.ledger import Measured, PaneEntry, State, Sums, Verdict
+from evenflow.schemas.ledger import PaneEntry, State, Sums, Verdict
 from evenflow.transforms.measures.measure import MeasureTotals
 from evenflow.transforms.measures.representation.dr import documents_until, score
+from evenflow.transforms.measures.shift.measure import Shift
 
 
 def panes(*states: State) -> list[PaneEntry]:
@@ -69,14 +70,14 @@ def test_a_run_that_judges_nothing_says_so_with_the_next_command(
     line = facts.unjudged(config)
     assert (line is None) == is_judged
     found = facts.answer(Totals.of(panes("open")), True, None, config)
-    assert (found.why == line, found.next == "evenflow init INPUT") == (not is_judged,) * 2
+    assert (found.why == line, found.next == "evenflow init GOOD") == (not is_judged,) * 2
     assert (found.said == "nothing was judged", found.may) == (not is_judged, True)
 
 
 def test_a_run_whose_sources_are_all_new_or_too_small_is_not_judged() -> None:
     totals = Totals.of(panes("open", "open"))
     config = load(None, {"reference": {"file": "r.json"}})
-    last = Measured(verdict=Verdict(state="not_judged", reason=""))
+    last = Shift(verdict=Verdict(state="not_judged", reason=""), strata={})
     for count, word in ((2, "not_judged"), (1, "open")):
         states = {"not_judged": count, "open": 2 - count}
         totals.measures["shift"] = MeasureTotals(last=last, sums={}, states=states)

@@ -80,10 +80,15 @@ def test_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     tables.gate(Facts.model_validate(status), "out", ["more"], tables.MOST)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == tables.MOST - 1  # the last one is the report
-    assert lines[2].endswith("…") and lines[-2:] == [
-        "more: evenflow gate status out",
-        "next: a 'b'",
-    ]
+    assert (
+        lines[2].endswith("…")
+        and "no mention" not in "".join(lines)
+        and lines[-2:]
+        == [
+            "more: evenflow gate status out",
+            "next: a 'b'",
+        ]
+    )
     assert max(map(len, lines)) <= 80
 
 

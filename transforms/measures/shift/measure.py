@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,7 +34,7 @@ from evenflow.transforms.measures.measure import (
     counted_states,
 )
 from evenflow.transforms.measures.shift import statistics
-from evenflow.transforms.measures.shift.moved import moved
+from evenflow.transforms.measures.shift.moved import Moved, moved
 from evenflow.transforms.measures.shift.reference import (
     Known,
     Learnt,
@@ -48,6 +49,7 @@ from evenflow.transforms.measures.shift.strata import (
     Strata,
     StratumCounter,
     Unit,
+    added,
     long,
     of_text,
     packed,
@@ -110,6 +112,7 @@ class Shift(Measured):
     off: dict[str, dict[str, Shifted]] = Field(default_factory=dict[str, dict[str, Shifted]])
     learning: dict[str, int] = Field(default_factory=dict[str, int])
     aside: list[str] = Field(default_factory=list[str])
+    moved: list[Moved] = Field(default_factory=list[Moved], exclude_if=operator.not_)
 
     @model_serializer(mode="wrap")
     def _without_names(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -253,6 +256,10 @@ class ShiftMeasure(Measure[Shift]):
             if name not in known_well | found.off.keys()
         }
         found.verdict = _verdict(found)
+        if reference.strata:
+            so_far: Strata = reduce(added, (each.strata for each in buckets), {})
+            groups = {words.attribute: words.groups for words in lists}
+            found.moved = moved(reference.strata, so_far, groups, block_from(config) or BLOCK)
         return found
 
     def sums(self, record: Shift) -> dict[str, Any]:
@@ -310,6 +317,7 @@ class ShiftMeasure(Measure[Shift]):
             for name, own in memory.known.items()
         }
         more = {"sources": sources, "fresh": memory.fresh, "set_aside": memory.aside}
+        more["moved"] = [each._asdict() for each in self.moved(totals)]
         return super().section(totals, documents, aside) | more
 
     def lines(self, section: Mapping[str, Any]) -> list[str]:
@@ -317,30 +325,24 @@ class ShiftMeasure(Measure[Shift]):
         verdict, out = section["verdict"], list[str]()
         if verdict["state"] in BAD and not section["aside"]:
             out.append(f"{self.title}: {verdict['reason']}")
-        for each in section["set_aside"].values():
+        aside = section["set_aside"].values()
+        for each in sorted(aside, key=lambda each: each["documents"], reverse=True):
             gone = number(each["documents"], "document")
             where = f"{gone} of {number(each['panes'], 'pane')} in quarantine/*-aside.parquet"
             out.append(f"set aside: {each['reason']}; {where}")
-        for each in section.get("moved", [])[:MOVED]:
-            if (source := each["source"]) not in section["set_aside"]:
-                whose = f"{source}: {each['group']} {percent(each['was'])} → {percent(each['now'])}"
-                ends = f"{100 * each['low']:+.1f} to {100 * each['high']:+.1f}"
-                out.append(f"moved, not set aside: {whose} ({ends} points)")
+        for each in section["moved"][:MOVED]:
+            one = Moved(**each)
+            ends = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
+            out.append(f"moved, not set aside: {one.said} ({ends} points)")
         if fresh := section["fresh"]:
             more = f" and {len(fresh) - NAMED} more" if len(fresh) > NAMED else ""
             out.append(f"not judged yet, new or too small: {', '.join([*fresh][:NAMED])}{more}")
         return out
 
-    def moved(self, totals: MeasureTotals | None, config: Config) -> list[dict[str, Any]]:
-        """Sources that moved by a plain interval, the surest first, also where nothing blocks.
-
-        A block needs far more certainty, since every pane is judged. This looks once, at the end.
-        """
-        if config.reference.file is None:
-            return []
-        lists, now = config.word_lists(), Memory.of(totals).known
-        groups = {words.attribute: words.groups for words in lists}
-        return [each._asdict() for each in moved(given(config, lists).strata, now, groups)]
+    def moved(self, totals: MeasureTotals | None) -> list[Moved]:
+        """Sources that moved by a plain interval and are not set aside, the surest first."""
+        found = [] if totals is None else self._own(totals).moved
+        return [each for each in found if each.source not in Memory.of(totals).aside]
 
     def table(self, section: Mapping[str, Any], attributes: Mapping[str, Any]) -> Table | None:
         """The sources that were off in the last pane, and all others, beside what they were."""

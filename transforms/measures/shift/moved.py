@@ -1,4 +1,4 @@
-"""What moved between a reference and a run, by a plain interval: one look at the end.
+"""What moved between a reference and all panes so far, by a plain interval.
 
 The judge looks at each pane and at every way back from it, so it needs far more certainty.
 """
@@ -11,16 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from evenflow.schemas.ledger import Sums
 from evenflow.transforms.measures.shift.reference import (
     LEAST_DOCUMENTS,
     Floats,
     Known,
     residuals,
 )
-from evenflow.transforms.measures.shift.strata import unpacked
+from evenflow.transforms.measures.shift.strata import Packed, Strata, symmetric
 
 LEVEL = 0.05  # that any source is said to have moved where none did; shared by all looked at
+MOST = 16  # that are kept, so that a pane's entry stays small
+DIGITS = 4
 
 
 class Moved(NamedTuple):
@@ -34,9 +35,14 @@ class Moved(NamedTuple):
     low: float
     high: float
 
+    @property
+    def said(self) -> str:
+        """The source, its group and the shares, in words."""
+        return f"{self.source}: {self.group} {self.was:.0%} → {self.now:.0%}"
+
 
 def moved(
-    then: Mapping[str, Known], now: Mapping[str, Known], groups: Mapping[str, Sequence[str]]
+    then: Mapping[str, Known], now: Strata, groups: Mapping[str, Sequence[str]], least: float
 ) -> list[Moved]:
     """Find sources whose shares moved.
 
@@ -48,20 +54,25 @@ def moved(
         then: What sources were, by name.
         now: What they are.
         groups: Groups by attribute, in the order of the sums.
+        least: How far a share moved at least.
 
     Returns:
-        By source and attribute the group that moved most surely, the surest first.
+        By source and attribute the group that moved most surely; the surest first, MOST of them.
     """
-    pairs = [
-        (source, attribute, unpacked(known.sums), unpacked(now[source][attribute].sums))
-        for source in sorted(then.keys() & now.keys())
-        for attribute, known in then[source].items()
-        if attribute in groups and attribute in now[source]
-    ]
-    large = [each for each in pairs if min(one.documents for one in each[2:]) >= LEAST_DOCUMENTS]
-    looked = sum(max(len(groups[attribute]) - 1, 1) for _, attribute, *_ in large)
-    every = (max(_of_groups(*each, groups[each[1]], looked), key=_surely) for each in large)
-    return sorted((each for each in every if _surely(each) > 0), key=_surely, reverse=True)
+    sides: dict[str, list[tuple[str, Packed, Packed]]] = {}
+    for attribute in groups:
+        both: list[tuple[str, Packed, Packed]] = [
+            (source, list(then[source][attribute].sums), list(now[source][1][attribute]))
+            for source in sorted(then.keys() & now.keys())
+            if attribute in then[source] and attribute in now[source][1]
+        ]
+        large = [each for each in both if min(each[1][0], each[2][0]) >= LEAST_DOCUMENTS]
+        sides |= {attribute: large} if large else {}
+    looked = sum(max(len(groups[each]) - 1, 1) * len(own) for each, own in sides.items())
+    tail = 1 - LEVEL / max(looked, 1) / 2
+    every = (one for each, own in sides.items() for one in _of(each, groups[each], own, tail))
+    found = sorted((one for one in every if _surely(one) >= least), key=_surely, reverse=True)
+    return found[:MOST]
 
 
 def _surely(found: Moved) -> float:
@@ -69,22 +80,31 @@ def _surely(found: Moved) -> float:
     return max(found.low, -found.high)
 
 
-def _of_groups(
-    source: str, attribute: str, then: Sums, now: Sums, groups: Sequence[str], looked: int
+def _of(
+    attribute: str,
+    groups: Sequence[str],
+    own: Sequence[tuple[str, Packed, Packed]],
+    tail: float,
 ) -> Iterator[Moved]:
-    """The shares of an attribute's groups."""
-    tail = 1 - LEVEL / looked / 2
-    quantile = float(stdtrit(min(then.documents, now.documents) - 1, tail))
-    (was, one), (found, two) = map(_shares, (then, now))
-    half = quantile * (one + two) ** 0.5
-    rows = zip(groups, was, found, found - was - half, found - was + half, strict=True)
-    for group, *figures in rows:
-        yield Moved(source, attribute, group, *map(float, figures))
+    """The group of each source that moved most surely."""
+    names, *packed = zip(*own, strict=True)
+    (n, was, one), (m, now, two) = (_shares(each, len(groups)) for each in packed)
+    quantile = stdtrit(np.minimum(n, m) - 1, tail)[:, None]
+    half = quantile * np.sqrt(one + two)
+    low, high = now - was - half, now - was + half
+    at = np.maximum(low, -high).argmax(axis=1)
+    for row, group in enumerate(map(int, at)):
+        figures = (round(float(each[row, group]), DIGITS) for each in (was, now, low, high))
+        yield Moved(names[row], attribute, groups[group], *figures)
 
 
-def _shares(sums: Sums) -> tuple[Floats, Floats]:
-    """The groups' shares of the mentions (M,), and their variances over documents (M,)."""
-    counts, products = np.array(sums.counts, float), np.array(sums.products, float)
-    shares = counts / counts.sum()
-    squares = np.diagonal(residuals(products[None], shares[None])[0])
-    return shares, squares / counts.sum() ** 2 * sums.documents / (sums.documents - 1)
+def _shares(packed: Sequence[Packed], groups: int) -> tuple[Floats, Floats, Floats]:
+    """Documents (S,), the groups' shares of the mentions (S, M), and their variances over them."""
+    size = 1 + groups + groups * (groups + 1) // 2  # older references have no more
+    numbers = np.array([[*map(float, each[:size])] for each in packed])
+    documents, counts = numbers[:, 0], numbers[:, 1 : 1 + groups]
+    products = symmetric(numbers[:, 1 + groups :], groups)
+    total = counts.sum(axis=1, keepdims=True)
+    shares = counts / total
+    squares = np.diagonal(residuals(products, shares), axis1=1, axis2=2)
+    return documents, shares, squares / total**2 * (documents / (documents - 1))[:, None]
