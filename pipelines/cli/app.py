@@ -8,14 +8,14 @@ import re
 import signal
 import sys
 from collections import UserDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
-from evenflow.pipelines.cli.commands import HELP_NAMES, built, options_of
+from evenflow.pipelines.cli.commands import HELP_NAMES, Function, built, options_of
 from evenflow.pipelines.engine.one_thread import one_thread
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
@@ -31,13 +31,13 @@ COMMANDS = {
     "": {
         "init": "init",
         "doctor": "doctor",
-        "run": "run",
-        "stream": "stream",
+        "run": "run stream",
         "measure": "measure compare",
         "explain": "explain",
     },
     "gate": {
-        "gate": "status why hold release accept report verify",
+        "gate": "status why hold release accept report",
+        "verify": "verify",
         "export": "export card",
         "board": "board",
         "trigger": "trigger",
@@ -105,7 +105,7 @@ def _command(words: str) -> click.Command:
     return Group(name, help=GROUPS[words], commands=below, no_args_is_help=True)
 
 
-def function(words: str) -> Callable[..., None]:
+def function(words: str) -> Function:
     """Import the function of a command."""
     module = import_module(f"evenflow.pipelines.cli.{WORDS[words]}")
     return getattr(module, re.sub(r"\W", "_", words))

@@ -6,6 +6,8 @@ of the docstring, as `name (VALUE): text`, where VALUE may be left out; the sect
 command lines. A parameter whose type is a
 dataclass stands for options that several commands share, its fields. One that is `Values` has the
 options that are keys of the configuration as well: the schema says all of them but which ones.
+
+A command returns its exit status, or what it has found (`Shown`), and has --json then.
 """
 
 from __future__ import annotations
@@ -16,17 +18,19 @@ import traceback
 from collections import abc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import partial
 from pathlib import Path, PurePath
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import click
 
-from evenflow.pipelines.cli.options import COMMON, Values, check
-from evenflow.pipelines.terminal.endings import Session
+from evenflow.pipelines.cli.options import COMMON, Shown, Values, check
+from evenflow.pipelines.terminal.endings import Session, show
 from evenflow.schemas.errors import EvenflowError
 
 EVERY = "evenflow.every_option"  # in a context: its help explains rare options too
+KEYS = "evenflow.keys"  # in a context: given options that are keys, as Values.keys
 HELP_NAMES = ["-h", "--help"]
 OUTPUT = "directory"  # the parameter of commands that look at an output
 # What figures raise that do not fit each other: a ledger may come from anybody
@@ -83,63 +87,50 @@ class Declaration(NamedTuple):
     rare: Sequence[str] = ()
 
 
-DECLARED: dict[Callable[..., None], Declaration] = {}
+Function = Callable[..., Shown | int | None]
+DECLARED: dict[Function, Declaration] = {}
 
 
-def command(
-    keys: Sequence[str], section: str, rare: str = ""
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command(keys: Sequence[str], section: str, rare: str = "") -> Callable[[Function], Function]:
     """Declare that a command has keys of the configuration as options, or rare options."""
 
-    def declare(function: Callable[..., None]) -> Callable[..., None]:
+    def declare(function: Function) -> Function:
         DECLARED[function] = Declaration(keys, section, rare.split())
         return function
 
     return declare
 
 
-def built(name: str, function: Callable[..., None]) -> Command:
+def built(name: str, function: Function) -> Command:
     """Build the command that a function declares."""
     declared, (text, said, examples) = DECLARED.get(function, Declaration()), _documented(function)
     hints = get_type_hints(function, include_extras=True)
-    params: list[click.Parameter] = []
+    returned = hints.pop("return")
     groups: dict[str, Any] = {}
+    params: list[click.Parameter] = []
     for each in inspect.signature(function).parameters.values():
         kind: Any = hints[each.name]
         if is_dataclass(kind) and kind is not Session:
             groups[each.name] = kind
-            params += _shared(kind)
-            if issubclass(groups[each.name], Values):
-                params += [_key(key, declared.section) for key in declared.keys]
+            params += _shared(kind, declared)
         elif kind is not Session:
             entry = said.get(each.name) or COMMON[each.name]
             is_option = each.kind is inspect.Parameter.KEYWORD_ONLY
             params.append(_parameter(each.name, kind, each.default, entry, is_option))
+    if adds_json := Shown in (returned, *get_args(returned)) and "as_json" not in hints:
+        params.append(_parameter("as_json", bool, False, COMMON["as_json"], True))
 
     @click.pass_context
     def call(ctx: click.Context, **given: Any) -> None:
-        values: dict[str, Any] = dict(given)
-        values |= {key: list(each) for key, each in given.items() if isinstance(each, tuple)}
-        names = {each.name: each.opts[0] for each in params}
+        as_json = given.pop("as_json") if adds_json else given.get("as_json", False)
+        values: dict[str, Any] = {name: ctx.obj for name, kind in hints.items() if kind is Session}
+        values |= {key: list(v) if isinstance(v, tuple) else v for key, v in given.items()}
         for name, kind in groups.items():
             taken = [each.name for each in fields(kind) if each.name in values]
             own: dict[str, Any] = {each: values.pop(each) for each in taken}
-            if issubclass(kind, Values):
-                for key in declared.keys:
-                    if (value := values.pop(_named(key))) not in (None, False):
-                        own.setdefault("keys", {})[key] = names[_named(key)], value
-            values[name] = kind(**own)
-        if Session in hints.values():
-            values["session"] = ctx.obj
-        if OUTPUT in values:
-            check(values[OUTPUT])
-        try:
-            function(**values)
-        except OF_DATA as error:
-            output = values.get(OUTPUT)
-            if output is None or isinstance(error, EvenflowError):
-                raise
-            raise ForeignError(f"{output}: {_said(error)}") from error
+            keys = {"keys": ctx.meta.get(KEYS, {})} if issubclass(kind, Values) else {}
+            values[name] = kind(**own, **keys)
+        ctx.exit(_ended(function, values, as_json))
 
     # Click's mark (\b) keeps it from wrapping the lines
     epilog = "\b\nExamples:\n" + re.sub("^  ", "", examples, flags=re.M)
@@ -147,6 +138,22 @@ def built(name: str, function: Callable[..., None]) -> Command:
     out = Command(name, named, callback=call, params=params, help=text, epilog=epilog)
     out.rare = declared.rare
     return out
+
+
+def _ended(function: Function, values: dict[str, Any], as_json: bool) -> int:
+    """Run a command, and show what it has found; its exit status."""
+    output = values.get(OUTPUT)
+    if output is not None:
+        check(output)
+    try:
+        found = function(**values)
+        if isinstance(found, Shown):
+            show(found.result, as_json, found.draw)
+    except OF_DATA as error:
+        if output is None or isinstance(error, EvenflowError):
+            raise
+        raise ForeignError(f"{output}: {_said(error)}") from error
+    return (found.status if isinstance(found, Shown) else found) or 0
 
 
 def _documented(thing: Any) -> tuple[str, dict[str, tuple[str, str]], str]:
@@ -158,8 +165,8 @@ def _documented(thing: Any) -> tuple[str, dict[str, tuple[str, str]], str]:
     return text, said, examples
 
 
-def _shared(group: Any) -> Iterator[click.Parameter]:
-    """The options of a dataclass's fields."""
+def _shared(group: Any, declared: Declaration) -> Iterator[click.Parameter]:
+    """The options of a dataclass's fields, and of keys where it makes a configuration."""
     said, kinds = _documented(group)[1], get_type_hints(group, include_extras=True)
     for base in group.__mro__[1:]:
         said = _documented(base)[1] | said
@@ -167,6 +174,8 @@ def _shared(group: Any) -> Iterator[click.Parameter]:
         if each.name in said:
             default = inspect.Parameter.empty if each.default is MISSING else each.default
             yield _parameter(each.name, kinds[each.name], default, said[each.name], True)
+    if issubclass(group, Values):
+        yield from (_key(key, declared.section) for key in declared.keys)
 
 
 def _parameter(
@@ -202,11 +211,6 @@ def _parameter(
     return click.Argument([name], nargs=-1 if many else 1, metavar=value + "..." * many, **given)
 
 
-def _named(key: str) -> str:
-    """The name of a key's parameter, which no other one has."""
-    return key.replace(".", "__")
-
-
 def _key(key: str, section: str) -> click.Option:
     """The option that a key of the configuration is; its value is read later."""
     from evenflow.schemas.config import described
@@ -214,8 +218,10 @@ def _key(key: str, section: str) -> click.Option:
     option = "--" + re.sub(r"[._]", "-", key.removeprefix(f"{section}."))
     kind, usual, text = described(key)
     first = re.split(r"(?<=\.)\s", text)[0]
+    noted: dict[str, Any] = {"expose_value": False, "callback": partial(_note, key)}
+    name = key.replace(".", "__")  # which no other one has
     if kind is bool:
-        return click.Option([_named(key), option], is_flag=True, help=first)
+        return click.Option([name, option], is_flag=True, help=first, **noted)
     choices = [str(each) for each in get_args(kind)] if get_origin(kind) is Literal else []
     null = re.search(r"null: (.*?)(?:[.;]\s|\.$)", text) if usual is None else None
     shown = ",".join(usual) if isinstance(usual, list) else null[1] if null else usual
@@ -223,7 +229,13 @@ def _key(key: str, section: str) -> click.Option:
     if len(value) > WIDEST:  # the metavar of a narrow column is one word
         shown, value = f"{shown}; or {', '.join(sorted({*choices} - {shown}))}", "WHAT"
     first += "" if shown is None else f"  [default: {shown}]"
-    return click.Option([_named(key), option], metavar=value, help=first)
+    return click.Option([name, option], metavar=value, help=first, **noted)
+
+
+def _note(key: str, ctx: click.Context, option: click.Parameter, value: Any) -> None:
+    """Note what is given for a key."""
+    if value not in (None, False):
+        ctx.meta.setdefault(KEYS, {})[key] = option.opts[0], value
 
 
 def _value(kind: Any) -> str:

@@ -11,7 +11,6 @@ import click
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import show
 
 if TYPE_CHECKING:
     from evenflow.pipelines.corpus.coverage import Records
@@ -58,11 +57,12 @@ class Counting(options.Settings):
             options.write(self.html, page.encode("utf-8"))
 
 
-def print_parts(
-    parts: Mapping[str | None, dict[str, Any]], as_json: bool, table: Callable[[], None]
-) -> None:
-    """Print results by value of `by`, or the one result of all records, as JSON or as a table."""
-    show(parts[None] if list(parts) == [None] else parts, as_json, lambda _: table())
+def shown(
+    parts: Mapping[str | None, dict[str, Any]], table: Callable[..., None], *things: Any
+) -> options.Shown:
+    """Results by value of `by`, or the one result of all records, and what draws them."""
+    result = parts[None] if list(parts) == [None] else parts
+    return options.Shown(result, lambda _: table(parts, *things))
 
 
 @command(COUNTED, "coverage")
@@ -72,7 +72,7 @@ def coverage_gaps(
     counting: Counting,
     most: options.Count | None = None,
     as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """List the intersections of attributes that are too rare, worst first.
 
     Attributes are columns of a table (.csv, .parquet, .jsonl), or attributes that a text names:
@@ -94,4 +94,4 @@ def coverage_gaps(
     parts = records.summaries(counting.depth, most or (None if as_json else 20))
     shares = {name: {"now": grids(each)} for name, each in records.parts.items()}
     counting.draw({name: {**each, "shares": shares[name]} for name, each in parts.items()}, things)
-    print_parts(parts, as_json, lambda: coverage_tables.gaps(parts, things))
+    return shown(parts, coverage_tables.gaps, things)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
-from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import printing, show
+from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import USAGE
 
@@ -37,7 +36,7 @@ def doctor(
     estimate: Annotated[float, click.FloatRange(1)] | None = None,
     labelled: Path | None = None,
     as_json: bool = False,
-) -> None:
+) -> options.Shown | int:
     """Check inputs, outputs and services before a run.
 
     Packages, plug-ins, models, input, output (create once, rename, list, delete; clock; room),
@@ -76,18 +75,18 @@ def doctor(
     if print_ is not None:
         with printing():
             print(_printed(config, print_, as_json), end="")
-        return
+        return 0
     if labelled is not None:
         from evenflow.pipelines.terminal import estimates
         from evenflow.transforms.measures.stereotypes.measured import measure
 
-        return show(measure(config, labelled), as_json, estimates.draw_measured)
+        return options.Shown(measure(config, labelled), estimates.draw_measured)
     if estimate is not None:
         from evenflow.pipelines.terminal import estimates
         from evenflow.transforms.repair.estimate import of_files
 
         found = of_files(options.sizes_of(inputs, config), config, estimate, options.note)
-        return show(found, as_json, estimates.draw)
+        return options.Shown(found, estimates.draw)
     if (kafka is None) != (topic is None):
         raise options.wrong("--topic", "--kafka and --topic go together")
     targets = [each for each in (accepted_topic, dead_letter_topic) if each is not None]
@@ -103,7 +102,7 @@ def doctor(
             print("the configuration is valid; give --input, --output or --kafka to look at more")
         if as_json:
             print(json.dumps([asdict(each) for each in seen], indent=1))
-    raise Exit(USAGE if any(each.state == "missing" for each in seen) else 0)
+    return USAGE if any(each.state == "missing" for each in seen) else 0
 
 
 def _printed(config: Config, what: str, as_json: bool) -> str:

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Literal
 
 import click
-from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.terminal.endings import printing
@@ -32,7 +31,7 @@ def explain(
     bias_score: bool = False,
     importance: str | None = None,
     as_json: bool = False,
-) -> None:
+) -> int:
     """Show every sentence of a text with its labels and counts.
 
     With --counterfactual it also shows what the text would say of another group. With
@@ -99,8 +98,9 @@ def explain(
                 raise
             raise click.BadParameter(str(error)) from error
         if lines is not None:
-            raise Exit(_print_lines(file, lines, explainer))
+            return _print_lines(file, lines, explainer)
         _show(explainer, file if id_ is None else id_, text, as_json)
+    return 0
 
 
 def _show(explainer: Explainer, file: str, text: str, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import printing, show
+from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import counted, visible
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def gate_export(
     list_: Literal["accepted", "quarantine", "dead-letter", "sentences"] | None = None,
     ledger: Path | None = None,
     as_json: bool = False,
-) -> None:
+) -> options.Shown | None:
     """Write what the gate has accepted as one data set with one schema.
 
     A folder gets data/*.parquet and a README.md: pandas, polars, duckdb and
@@ -56,7 +56,7 @@ def gate_export(
     if list_ is not None:
         return _list(directory, list_, pane or slice(None), as_json)
     if ledger is not None:
-        return _ledger(directory, ledger, as_json)
+        return _ledger(directory, ledger)
     assert to is not None
     from evenflow.pipelines.accepted import export as exporting
     from evenflow.pipelines.accepted import sinks
@@ -85,7 +85,7 @@ def gate_export(
         "as_json": rows.as_json,
         "extra": rows.extra,
     }
-    show(result, as_json, _draw)
+    return options.Shown(result, _draw)
 
 
 def _list(directory: Storage, folder: str, panes: slice, as_json: bool) -> None:
@@ -108,7 +108,7 @@ def _list(directory: Storage, folder: str, panes: slice, as_json: bool) -> None:
                     print(json.dumps(found) if as_json else line)
 
 
-def _ledger(directory: Storage, to: Path, as_json: bool) -> None:
+def _ledger(directory: Storage, to: Path) -> options.Shown:
     """Write the ledger as a table."""
     import pyarrow.parquet as pq
 
@@ -126,7 +126,7 @@ def _ledger(directory: Storage, to: Path, as_json: bool) -> None:
     part.replace(to)
     result = {"panes": len(history), "rows": count, "file": str(to)}
     line = f"{counted(len(history), 'pane')}, {counted(count, 'row')}: {visible(str(to))}"
-    show(result, as_json, lambda _: print(line))
+    return options.Shown(result, lambda _: print(line))
 
 
 def _draw(result: dict[str, Any]) -> None:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
-
-from click.exceptions import Exit
+from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import BLOCKED, Session, say, show
-from evenflow.pipelines.terminal.lines import counted, visible
-from evenflow.schemas.errors import FAILED
-from evenflow.schemas.words import ranges
+from evenflow.pipelines.terminal.endings import BLOCKED, Session, say
+from evenflow.schemas.words import counted, ranges
 
 if TYPE_CHECKING:
     from evenflow.gates.ledger.history import History
-    from evenflow.gates.ledger.output_files import Compared
     from evenflow.schemas.config import Config
     from evenflow.transforms.storage.storage import Storage
 
 
-def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
+def gate_status(directory: options.Output) -> options.Shown:
     """Show the state of a gate from its ledger.
 
     Exit status: 0 if one may train on accepted/ or nothing was judged, 3 if a blocked pane waits
@@ -36,8 +31,8 @@ def gate_status(directory: options.Output, *, as_json: bool = False) -> None:
     history, config, meta = opened(directory)
     held = hold.held_reason(directory, history.totals, config)
     status = facts.of(history.totals, bool(meta.get("finished")), held, config, directory)
-    show(status.model_dump(), as_json, lambda _: tables.gate(status, directory))
-    raise Exit(0 if status.train.may else BLOCKED)
+    ended = 0 if status.train.may else BLOCKED
+    return options.Shown(status.model_dump(), lambda _: tables.gate(status, directory), ended)
 
 
 def gate_why(
@@ -45,8 +40,7 @@ def gate_why(
     *,
     pane: options.Natural | None = None,
     attribute: str | None = None,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Explain a pane's verdict: the rule, and what weighs most.
 
     The excess is what the groups that are named too often have beyond their target, in mentions;
@@ -72,8 +66,7 @@ def gate_why(
         raise options.wrong("--attribute", f"{attribute!r} is none of {', '.join(known)}")
     if config is None:
         raise ConfigError(f"{directory}: its configuration is from another version")
-    found = why(directory, history, config, number, attribute)
-    show(found, as_json, tables.why)
+    return options.Shown(why(directory, history, config, number, attribute), tables.why)
 
 
 def gate_hold(directory: options.Output, *, reason: str) -> None:
@@ -174,98 +167,6 @@ def gate_accept(
         files = filter(None, map(reviews.aside, entries)) if action == "accept" else ()
         if rows := sum(each.rows for each in files):
             say(f"of these, {counted(rows, 'document')} that were set aside count from now on")
-
-
-def gate_verify(
-    directory: options.Output,
-    *,
-    rebuild: bool = False,
-    files: bool = False,
-    prune: str | None = None,
-    what: Sequence[Literal["staged", "quarantine", "checks"]] = (),
-    delete: bool = False,
-    as_json: bool = False,
-) -> None:
-    """Add up a ledger again, and compare the sums with its checkpoint.
-
-    It takes about 3 ms for each pane. With --files, size and SHA-256 of every file are compared
-    with the ledger too. What is missing, has changed, or is not in the ledger is named.
-
-    With --prune the ledger stays whole, and so do all documents that count as accepted. What goes
-    of quarantine is noted in ledger/pruned/, and such a pane cannot be accepted any more. A gate
-    may run meanwhile; then its folder staged/ is left as it is.
-
-    Exit status: 0 all agrees, 1 something does not agree, or an entry is missing or cannot be read.
-
-    Args:
-        rebuild: Rebuild the checkpoint from the segments.
-        files: Read every file, and compare it with the ledger.
-        prune (LIMIT): Find old quarantine, results of checks and leftovers: older than 30d, or the
-            oldest beyond 20GiB of each kind.
-        what: Of these alone; repeatable.  [default: all]
-        delete: Delete them.
-
-    Examples:
-        evenflow gate verify out
-        evenflow gate verify s3://bucket/out --files --json
-        evenflow gate verify out --prune 30d
-        evenflow gate verify out --prune 20GiB --what quarantine --delete
-    """
-    if prune is not None:
-        from evenflow.pipelines.cli import pruning
-
-        return show(pruning.prune(directory, prune, what, delete), as_json, pruning.draw)
-    if what or delete:
-        raise options.wrong("--prune", "say what goes, by age or by size")
-    from dataclasses import asdict
-
-    from evenflow.gates.ledger import history, output_files, segments
-    from evenflow.gates.ledger.files import read_meta
-    from evenflow.schemas.config import recorded
-
-    if rebuild:
-        history.rebuild(directory, recorded(read_meta(directory)))
-    panes, off = history.recount(directory)
-    compared = output_files.compare(directory, history.History(directory)) if files else None
-    result: dict[str, Any] = {
-        "panes": panes,
-        "checkpoint": segments.checkpoint_panes(directory),
-        "wrong": off,
-    } | ({} if compared is None else {"files": asdict(compared)})
-
-    def draw(_: object) -> None:
-        print(f"{counted(panes, 'pane')}, every entry is there and can be read")
-        print(
-            f"the checkpoint says otherwise: {', '.join(off)}"
-            if off
-            else "the checkpoint agrees with a recount"
-        )
-        if compared is not None:
-            _print_compared(compared)
-
-    show(result, as_json, draw)
-    raise Exit(FAILED if off or (compared and not compared.is_sound) else 0)
-
-
-def _print_compared(compared: Compared) -> None:
-    """Print what a comparison of the files with the ledger has found."""
-    for what, names in (
-        ("missing", compared.missing),
-        ("changed", compared.changed),
-        ("not in the ledger", compared.unknown),
-        ("of the next pane; the next start finishes or removes it", compared.next),
-    ):
-        for name in names:
-            print(f"{what}: {visible(name)}")
-    count = f"{compared.files:,} files with {compared.bytes:,} bytes"
-    if compared.pruned:
-        print(f"pruned: {counted(compared.pruned, 'file')}, as ledger/pruned/ says")
-    print(
-        f"{count} are as the ledger says, and there is no other"
-        if compared.is_sound
-        else f"the ledger names {count}: {len(compared.missing):,} missing,"
-        f" {len(compared.changed):,} changed; {len(compared.unknown):,} not in the ledger"
-    )
 
 
 def gate_report(directory: options.Output, *, session: Session) -> None:

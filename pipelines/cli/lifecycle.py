@@ -7,10 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from click.exceptions import Exit
-
 from evenflow.pipelines.cli.options import ResultOptions, Selection
-from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, Session, logs, report_event, show
+from evenflow.pipelines.terminal.endings import BLOCKED, Session, empty, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
 
@@ -34,8 +32,8 @@ def run_gate(
     read: Read,
     nothing_new: str,
     allow_empty: bool = True,
-) -> None:
-    """Run a gate from its options to the command's end."""
+) -> int:
+    """Run a gate from its options to the command's end; its exit status."""
     session.json_lines = result.log_format == "json"
     from evenflow.pipelines.engine.panes.output import refuse_foreign
 
@@ -45,6 +43,10 @@ def run_gate(
     for text in _before(config, result.quiet):
         _note(session, text)
     session.output, session.resumable = result.output, True
+    if result.workers > 1:
+        from evenflow.pipelines.engine import forks
+
+        forks.start()
     with _serving_metrics(config, result, session) as metrics:
 
         def observing(show: Callable[[PaneProgress], None]) -> Observer:
@@ -76,11 +78,10 @@ def run_gate(
     if outcome.unread is not None:
         report_event("unread", outcome.unread, BLOCKED, session)
     if not train.may or outcome.unread is not None:
-        raise Exit(BLOCKED)
+        return BLOCKED
     if not outcome.entries.totals.documents and not allow_empty:
-        report_event("empty", EMPTY, BLOCKED, session)
-        raise Exit(BLOCKED)
-    raise Exit(FAILED if failed or refused else 0)
+        return empty(session)
+    return FAILED if failed or refused else 0
 
 
 def _before(config: Config, quiet: bool) -> Iterator[str]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from click.exceptions import Exit
-
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import BLOCKED, EMPTY, Session, report_event, show
+from evenflow.pipelines.terminal.endings import Session, empty
 
 
 @command(("measure.count",), "measure")
@@ -21,8 +19,7 @@ def measure(
     associations: bool = False,
     allow_empty: bool = False,
     quiet: bool = False,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Count labels and score DR with its interval, per attribute.
 
     Nothing is written. A file that nothing reads is left out, and counted on standard error.
@@ -66,12 +63,10 @@ def measure(
     result = summaries.measured(total, config, course)
     if also is not None:
         also.finish(result)
-    show(result, as_json, tables.measured)
     for reason, number in total.dead_reasons.items():
         print(f"evenflow: not measured: {number:,} ({reason})", file=sys.stderr)
-    if not total.documents and not allow_empty:
-        report_event("empty", EMPTY, BLOCKED, session)
-        raise Exit(BLOCKED)
+    status = 0 if total.documents or allow_empty else empty(session)
+    return options.Shown(result, tables.measured, status)
 
 
 def compare(
@@ -82,8 +77,7 @@ def compare(
     session: Session,
     by: str | None = None,
     unpaired: bool = False,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Compare two inputs, such as two months.
 
     Shows the difference of DR and of each group's share, with intervals over documents. With --by,
@@ -113,7 +107,5 @@ def compare(
 
     config = selection.configuration()
     found = compared([first], [second], config, by, unpaired, options.note)
-    show(found, as_json, comparison.draw)
-    if not all(found["documents"]):
-        report_event("empty", EMPTY, BLOCKED, session)
-        raise Exit(BLOCKED)
+    status = 0 if all(found["documents"]) else empty(session)
+    return options.Shown(found, comparison.draw, status)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import click
 
@@ -30,7 +30,6 @@ COMMON = {
     "reason": ("TEXT", "The reason; the ledger keeps it."),
     "by": ("NAME", "Who decides.  [default: the user of this process]"),
     "corpus": ("PATH", "Texts: a path, folder or glob; repeatable."),
-    "workers": ("N", "Processes that annotate."),
     "runner": ("NAME", "in-process (default), flink, or an option of Beam; repeatable."),
     "host": ("ADDRESS", "Address to listen on."),
     "port": ("N", "Port to listen on; 0 takes a free one."),
@@ -39,6 +38,14 @@ COMMON = {
 # Keys with an option in `run` and `stream`, and options of both that their help only names
 GATE = ("gate.warn", "gate.block", "repair.mode", "stereotypes.action", "metrics.port")
 RARE = "standby log-format metrics-port"
+
+
+class Shown(NamedTuple):
+    """What a command has found: it is drawn, or with --json printed as JSON."""
+
+    result: Any
+    draw: Callable[[Any], object]
+    status: int = 0
 
 
 def storage(address: str) -> Storage:
@@ -160,6 +167,8 @@ class ResultOptions:
 
     Attributes:
         output (DIR): A folder, s3://…, gs://… or az://….
+        workers (N): Processes that annotate.
+        runner (NAME): in-process (default), flink, or an option of Beam; repeatable.
         standby: Wait while another run writes to the output, then take over.
         log_format: Progress on standard error.
         quiet: Print nothing but errors and warnings.
@@ -167,10 +176,17 @@ class ResultOptions:
     """
 
     output: Output
+    workers: Count = 1
+    runner: Sequence[str] = ()
     standby: bool = False
     log_format: Literal["text", "json"] = "text"
     quiet: bool = False
     as_json: bool = False
+
+    @property
+    def beam(self) -> list[str]:
+        """The options of Beam; none in process. Raises BadParameter."""
+        return runner_options(self.runner, self.workers)
 
 
 JOB_SERVER = "localhost:8099"  # where Beam's own listen

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import FAILED
 
 
@@ -19,8 +17,7 @@ def gate_trigger(
     *,
     run: bool = False,
     config: Path | None = None,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """List the rules of a gate and their actions, or act on them.
 
     Listed are the rules of --config; without it, those with which the output was begun. What the
@@ -49,7 +46,7 @@ def gate_trigger(
         raise ConfigError(f"{directory}: its configuration is from another version; give --config")
     if not run:
         rules, done = triggers.overview(directory, own.triggers), triggers.records(directory)
-        return show({"rules": rules, "actions": done}, as_json, _draw)
+        return options.Shown({"rules": rules, "actions": done}, _draw)
     if config is None:
         why = "give the YAML file that has the rules. Those in the ledger are not acted on: whoever"
         raise options.wrong("--config", f"{why} may write to {directory} could have put them there")
@@ -62,8 +59,8 @@ def gate_trigger(
         fired = triggers.Decision(rule=rule, pane=len(history) - 1, reason="by hand")
         triggers.write_decision(directory, fired)
     ended = act(directory, own)
-    show({"actions": [triggers.record(each) for each in ended]}, as_json, _draw)
-    raise Exit(FAILED if any(each.outcome == "failed" for each in ended) else 0)
+    status = FAILED if any(each.outcome == "failed" for each in ended) else 0
+    return options.Shown({"actions": [triggers.record(each) for each in ended]}, _draw, status)
 
 
 def _draw(found: dict[str, list[dict[str, Any]]]) -> None:

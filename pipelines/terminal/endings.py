@@ -280,6 +280,12 @@ def report_event(kind: str, message: str, status: int, session: Session) -> None
                 print(f"evenflow: {visible(line)}", file=sys.stderr, flush=True)
 
 
+def empty(session: Session) -> int:
+    """Say that there was no document; the exit status."""
+    report_event("empty", EMPTY, BLOCKED, session)
+    return BLOCKED
+
+
 @contextmanager
 def printing() -> Iterator[None]:
     """Guard what is printed on standard output within the block.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import Session, show
+from evenflow.pipelines.terminal.endings import Session
 from evenflow.pipelines.terminal.pace import lines
 from evenflow.schemas.words import duration
 
@@ -29,9 +29,8 @@ def lab_benchmark(
     items: options.Count | None = None,
     seed: int = 0,
     batch: options.Count = 16,
-    as_json: bool = False,
     session: Session,
-) -> None:
+) -> options.Shown:
     """Measure a language model on benchmarks of ability and bias.
 
     Writes results.json and a line for each item. If it was killed, run it again: it
@@ -69,7 +68,7 @@ def lab_benchmark(
 
         place = trained.with_name(f"{trained.stem}.base")  # one for all that a trigger trains
         made = promote(model, trained, last, place, suite, margin, benchmark_data, items)
-        return show(made, as_json, lambda made: print(made["reason"]))
+        return options.Shown(made, lambda made: print(made["reason"]))
     if output is None:
         raise options.wrong("--output", "say where results go")
     session.output, session.resumable = output, True
@@ -86,7 +85,7 @@ def lab_benchmark(
         batch=batch,
         on_batch=lines(session, False, _line(), lambda done: done.done >= done.total),
     )
-    show(found, as_json, lambda found: table(found, suite))
+    return options.Shown(found, lambda found: table(found, suite))
 
 
 def _line() -> Callable[[SuiteProgress], str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing, show
+from evenflow.pipelines.terminal.endings import printing
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ def lab_bias_score(
     reference: Path | None = None,
     most: options.Count = 10,
     settings: options.Settings,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown | None:
     """Show the sentences whose neutral words lean most to each group.
 
     A high score says what words go together with, not that a sentence is unfair: look at them
@@ -55,11 +54,12 @@ def lab_bias_score(
     if inputs:
         from evenflow.transforms.lab.bias_score.top import top
 
-        return show(top(list(inputs), config, most), as_json, _draw_top)
+        return options.Shown(top(list(inputs), config, most), _draw_top)
     from evenflow.transforms.measures.bias_score.direction import described
 
-    shown = described(own.direction, own.vectors, words, own.made_with["vectors"])
-    show(shown, as_json, _draw)
+    return options.Shown(
+        described(own.direction, own.vectors, words, own.made_with["vectors"]), _draw
+    )
 
 
 def _reference(inputs: Sequence[str], output: Path, config: Config) -> None:

@@ -11,7 +11,7 @@ import orjson
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.cli.coverage import COUNTED, Counting, print_parts
+from evenflow.pipelines.cli.coverage import COUNTED, Counting, shown
 
 
 @command(COUNTED, "coverage")
@@ -26,8 +26,7 @@ def coverage_plan(
     tries: Annotated[float, click.FloatRange(1)] = 5,
     seed: int = 0,
     perplexity_model: str | None = None,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Plan the fewest additions that fill the gaps, and write them.
 
     With --write the language model (section llm) writes in the style of the input. What it writes
@@ -71,7 +70,7 @@ def coverage_plan(
             drawn[name]["alone"] = planned(each, counting.depth, alone, things, needs)
     if write is None:
         counting.draw(drawn, things)
-        return print_parts(parts, as_json, lambda: coverage_tables.plans(parts, things))
+        return shown(parts, coverage_tables.plans, things)
     session = writing.Session(inputs, config, records.known, seed, perplexity_model)
     results = {
         name: session.write(each, tries, {} if name is None else {str(config.coverage.by): name})
@@ -82,4 +81,4 @@ def coverage_plan(
             file.writelines(orjson.dumps(each) + b"\n" for each in made)
     told = {name: each for name, (_, each) in results.items()}
     counting.draw({name: {**each, "made": told[name]} for name, each in drawn.items()}, things)
-    print_parts(told, as_json, lambda: coverage_tables.generated(told))
+    return shown(told, coverage_tables.generated)

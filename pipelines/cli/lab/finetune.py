@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
+from evenflow.pipelines.terminal.endings import Session, logs, report_event
 from evenflow.pipelines.terminal.pace import lines
 from evenflow.schemas.words import duration
 from evenflow.transforms.storage.storage import at
@@ -29,8 +29,7 @@ def lab_finetune(
     quarantined: Literal["refuse", "skip", "take"] | None = None,
     session: Session,
     quiet: bool = False,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Fine-tune a language model on what a gate accepted, with LoRA.
 
     Writes the adapter (with --merge the whole model), the tokenizer and training.json. If it was
@@ -65,7 +64,7 @@ def lab_finetune(
         session, quiet, _line, lambda done: done.step >= done.steps, sys.stderr.isatty()
     )
     made = train(found, model, output, chosen, on_step, adapter=adapter)
-    show({"output": str(output), **made}, as_json, _draw)
+    return options.Shown({"output": str(output), **made}, _draw)
 
 
 def _line(done: Progress) -> str:

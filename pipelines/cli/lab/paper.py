@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import Session, logs, report_event, show
+from evenflow.pipelines.terminal.endings import Session, logs, report_event
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.words import duration
 from evenflow.transforms.storage.storage import at
@@ -28,8 +28,7 @@ def lab_paper(
     output: Path | None = None,
     session: Session,
     quiet: bool = False,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Compare what a model learns of raw data and of debiased data.
 
     All arms are learnt with the same seeds, steps and order, and measured on the same items. Writes
@@ -56,7 +55,7 @@ def lab_paper(
     if estimate:
         from evenflow.pipelines.lab.paper.estimate import estimate as estimated
 
-        return show(estimated(own), as_json, lambda found: print("\n".join(found["said"])))
+        return options.Shown(estimated(own), lambda found: print("\n".join(found["said"])))
     session.output, session.resumable = at(own.output), True
     began, first = time.monotonic(), list[int]()
 
@@ -83,7 +82,7 @@ def lab_paper(
         _print(found)
         print(f"page: {visible(at(own.output).address(PAGE))}")
 
-    show(found, as_json, draw)
+    return options.Shown(found, draw)
 
 
 def _accepted(data: Any, panes: slice | None) -> list[str]:

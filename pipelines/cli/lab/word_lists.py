@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
-from click.exceptions import Exit
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import show
 from evenflow.schemas.errors import USAGE
 
 
-def words_show(name: str | None = None, *, as_json: bool = False) -> None:
+def words_show(name: str | None = None) -> options.Shown:
     """Show the shipped word lists, or the labels of one, by group.
 
     Of the lists, those that are measured by default have an asterisk.
@@ -29,12 +27,12 @@ def words_show(name: str | None = None, *, as_json: bool = False) -> None:
     from evenflow.wordlists import loader
 
     if name is not None:
-        return show(report.shown(loader.load(name)), as_json, list_tables.labels)
+        return options.Shown(report.shown(loader.load(name)), list_tables.labels)
     rows = [
         {"name": name, "default": name in loader.SHIPPED} | report.sizes(loader.load(name))
         for name in loader.NAMED
     ]
-    show(rows, as_json, tables.lists)
+    return options.Shown(rows, tables.lists)
 
 
 def words_check(
@@ -45,8 +43,7 @@ def words_check(
     against: str | None = None,
     values: options.Values,
     passages: Annotated[int, click.IntRange(1, 1000)] = 12,
-    as_json: bool = False,
-) -> None:
+) -> options.Shown:
     """Check word lists and role maps; with --corpus what labels name.
 
     Every defect is named with file, line and label. With --corpus: how often each label names a
@@ -76,7 +73,7 @@ def words_check(
     if (complete or against) and len(lists) > 1:
         raise options.wrong("LIST", "give one list with --complete and --against")
     if against is not None:
-        return show(report.compared(lists[0], against), as_json, list_tables.compare)
+        return options.Shown(report.compared(lists[0], against), list_tables.compare)
     if complete is not None:
         from evenflow.transforms.lab.word_lists import corpus as corpora
         from evenflow.wordlists import writing
@@ -84,7 +81,7 @@ def words_check(
         texts = corpora.texts(list(corpus), values.configuration())
         result, fuller = report.completed(lists[0], texts)
         options.write(complete, writing.content(fuller).encode())
-        return show(result, as_json, list_tables.complete)
+        return options.Shown(result, list_tables.complete)
     checked = report.checked(lists)
     for row in checked if corpus else ():
         if not row["defects"]:
@@ -94,8 +91,11 @@ def words_check(
             read = documents.read(corpus, values.configuration())
             texts = ((block.ids, block.texts) for block in read)
             row["corpus"] = label_people.check(loader.load(row["list"]), texts, passages)
-    show(checked, as_json, list_tables.checked)
     defects = [defect for row in checked for defect in row["defects"]]
-    if defects and not as_json:
-        raise loader.WordListError("\n".join(defects))
-    raise Exit(USAGE if defects else 0)
+
+    def draw(rows: Sequence[Mapping[str, Any]]) -> None:
+        list_tables.checked(rows)
+        if defects:
+            raise loader.WordListError("\n".join(defects))
+
+    return options.Shown(checked, draw, USAGE if defects else 0)
