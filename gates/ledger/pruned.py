@@ -14,6 +14,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -157,23 +158,43 @@ def chosen(found: Iterable[Old], before: int | None = None, most: int | None = N
     return gone
 
 
-def prune(root: Place, history: History, files: Sequence[Old], who: str) -> list[Old]:
-    """Delete files; what of quarantine goes is noted first, durably.
-
-    A run that is killed meanwhile leaves files that are noted and still there. They are candidates
-    again.
+def prune(
+    directory: Storage, history: History, files: Sequence[Old], who: str
+) -> tuple[list[Old], str | None]:
+    """Delete files, but those in staged/ that a run or an unfinished commit needs.
 
     Args:
-        files: What `chosen` returned. Files in staged/ need the lease of the output.
+        files: What `chosen` returned.
 
     Returns:
-        What was deleted: not the files of panes that were accepted meanwhile.
+        What was deleted: not the files of panes that were accepted meanwhile; and why something
+        stays, None where nothing does.
 
     Raises:
         LedgerError: A note or a decision cannot be read.
         OSError: A file cannot be written or deleted.
     """
-    storage = at(root)
+    staged = [each for each in files if each.kind == "staged"]
+    done = _prune(directory, history, [each for each in files if each.kind != "staged"], who)
+    try:
+        with Lease(directory) if staged else nullcontext():
+            claims = directory.names("ledger/claims") if staged else []
+            if any(int(name.split("-")[0]) >= len(history) for name in claims):
+                return done, "staged/ stays: the next run finishes a commit from there"
+            return done + _prune(directory, history, staged, who), None
+    except LockedError as error:
+        return done, f"staged/ stays: {error}"
+
+
+def _prune(storage: Storage, history: History, files: Sequence[Old], who: str) -> list[Old]:
+    """Delete files; what of quarantine goes is noted first, durably.
+
+    A run that is killed meanwhile leaves files that are noted and still there. They are candidates
+    again.
+
+    Returns:
+        What was deleted.
+    """
     noted = [each for each in files if each.kind == "quarantine"]
     deleted = [each for each in files if each.kind != "quarantine"]
     storage.remove(each.file.name for each in deleted)
@@ -211,23 +232,3 @@ def _note(storage: Storage, files: list[str], who: str) -> Pruned:
         if storage.create(_name(number), canonical(made.model_dump())):
             return made
         number += 1
-
-
-def sweep(
-    directory: Storage, history: History, staged: Sequence[Old], who: str
-) -> tuple[list[Old], str | None]:
-    """Delete leftovers in staged/, unless a run or an unfinished commit needs them.
-
-    Returns:
-        What was deleted, and why something stays; None where nothing does.
-    """
-    if not staged:
-        return [], None
-    try:
-        with Lease(directory):
-            claims = directory.names("ledger/claims")
-            if any(int(name.split("-")[0]) >= len(history) for name in claims):
-                return [], "staged/ stays: the next run finishes a commit from there"
-            return prune(directory, history, staged, who), None
-    except LockedError as error:
-        return [], f"staged/ stays: {error}"

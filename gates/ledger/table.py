@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenflow.gates.ledger.history import History
@@ -61,13 +62,19 @@ def rows(history: History) -> Iterator[dict[str, Any]]:
             yield _row(history, entry, name, entry.attributes[name])
 
 
-def batches(history: History) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in batches of bounded size. Raises LedgerError and OSError."""
+def write(history: History, to: Path) -> int:
+    """Write the rows as Parquet, in one step; returns their number. Raises LedgerError, OSError."""
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    columns, found = schema(), rows(history)
-    while some := list(islice(found, ROWS)):
-        yield from pa.Table.from_pylist(some, schema=columns).to_batches()
+    columns, found, count = schema(), rows(history), 0
+    part = to.absolute().with_name(f"{to.name}.part")  # a colon in a relative name makes an address
+    with pq.ParquetWriter(part, columns, compression="zstd") as writer:
+        while some := list(islice(found, ROWS)):
+            writer.write_table(pa.Table.from_pylist(some, schema=columns))
+            count += len(some)
+    part.replace(to)
+    return count
 
 
 def _row(history: History, entry: PaneEntry, name: str, of: AttributeEntry) -> dict[str, Any]:

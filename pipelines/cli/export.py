@@ -110,22 +110,15 @@ def _list(directory: Storage, folder: str, panes: slice, as_json: bool) -> None:
 
 def _ledger(directory: Storage, to: Path) -> options.Shown:
     """Write the ledger as a table."""
-    import pyarrow.parquet as pq
-
     from evenflow.gates.ledger import table
     from evenflow.gates.ledger.history import History
 
     if to.exists():
         raise options.wrong("--ledger", f"{to} exists; give a new file")
-    history, count = History(directory), 0
-    part = to.absolute().with_name(f"{to.name}.part")  # a colon in a relative name makes an address
-    with pq.ParquetWriter(part, table.schema(), compression="zstd") as writer:
-        for batch in table.batches(history):
-            writer.write_batch(batch)
-            count += batch.num_rows
-    part.replace(to)
-    result = {"panes": len(history), "rows": count, "file": str(to)}
-    line = f"{counted(len(history), 'pane')}, {counted(count, 'row')}: {visible(str(to))}"
+    history = History(directory)
+    panes, rows = len(history), table.write(history, to)
+    result = {"panes": panes, "rows": rows, "file": str(to)}
+    line = f"{counted(panes, 'pane')}, {counted(rows, 'row')}: {visible(str(to))}"
     return options.Shown(result, lambda _: print(line))
 
 

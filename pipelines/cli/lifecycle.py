@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
 from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli.options import ResultOptions, Selection
@@ -41,7 +40,7 @@ def run_gate(
     refuse_foreign(result.output)
     logs(session)
     for text in _before(config, result.quiet):
-        _note(session, text)
+        session.note(text)
     session.output, session.resumable = result.output, True
     if result.workers > 1:
         from evenflow.pipelines.engine import forks
@@ -106,12 +105,7 @@ def _acting(
         return nullcontext(())
     from evenflow.pipelines.triggers.worker import acting
 
-    return acting(output, config, partial(_note, session))
-
-
-def _note(session: Session, text: str) -> None:
-    """Print what a user should know."""
-    report_event("note", text, 0, session)
+    return acting(output, config, session.note)
 
 
 def _observer(
@@ -126,7 +120,7 @@ def _observer(
             metrics.committed(done)
         session.go_on()
 
-    out = Observer(pane, partial(_note, session))
+    out = Observer(pane, session.note)
     if metrics is not None:
         out.backlog, out.health = metrics.look_at_topic, metrics.health
     return out

@@ -125,12 +125,7 @@ def _pruned(directory: Storage, limit: str, what: Sequence[Kind], delete: bool) 
     gone = pruned.chosen(old, before, number * BYTES[unit] if unit in BYTES else None)
     note = None
     if delete:
-        who = signed(None)["who"]
-        rest = [each for each in gone if each.kind != "staged"]
-        staged = [each for each in gone if each.kind == "staged"]
-        done = pruned.prune(directory, history, rest, who)
-        swept, note = pruned.sweep(directory, history, staged, who)
-        gone = done + swept
+        gone, note = pruned.prune(directory, history, gone, signed(None)["who"])
     files, sizes = Counter(each.kind for each in gone), Counter[str]()
     for each in gone:
         sizes[each.kind] += each.file.bytes

@@ -76,6 +76,10 @@ class Session:
         if self.signal is not None:
             raise Stopped
 
+    def note(self, text: str) -> None:
+        """Print what a user should know on standard error."""
+        report_event("note", text, 0, self)
+
 
 @contextmanager
 def stoppable(session: Session) -> Iterator[None]:
@@ -306,10 +310,11 @@ def printing() -> Iterator[None]:
         raise
 
 
-def say(text: str) -> None:
-    """Print a line on standard output that cannot steer a terminal. Raises OSError."""
+def say(*lines: str) -> None:
+    """Print lines on standard output that cannot steer a terminal. Raises OSError."""
     with printing():
-        print(visible(text))
+        for line in lines:
+            print(visible(line))
 
 
 def show(result: T, as_json: bool, draw: Callable[[T], object]) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evenflow.pipelines.cli import options
-from evenflow.pipelines.terminal.endings import printing
-from evenflow.pipelines.terminal.lines import counted, visible
-
-if TYPE_CHECKING:
-    from evenflow.transforms.lab.word_lists.journal import Journal
+from evenflow.pipelines.terminal.endings import say
+from evenflow.schemas.words import counted
 
 
 def words_generate(
@@ -48,53 +44,24 @@ def words_generate(
     Examples:
         evenflow words generate --attribute a --groups f,m --set llm.url=URL …
     """
-    from evenflow.transforms.lab.word_lists import asking, criteria
-    from evenflow.transforms.lab.word_lists import corpus as corpora
-    from evenflow.transforms.lab.word_lists import draft as drafts
-    from evenflow.transforms.lab.word_lists import proposals as proposing
-    from evenflow.transforms.lab.word_lists.journal import ENDING
-    from evenflow.transforms.llm.worker import settings as server_settings
-    from evenflow.transforms.measures.bias_score import vectors as word_vectors
+    from evenflow.transforms.lab.word_lists import draft, files
 
-    names = [each.strip() for each in groups.split(",")]
-    given = _seeds(seeds, names)
-    drafts.check_names(attribute, names)
-    if output.with_name(output.name + ENDING).exists():
-        raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
+    seeded = _seeds(seeds, [each.strip() for each in groups.split(",")])
+    draft.check_names(attribute, list(seeded))
     config = settings.configuration()
     if config.llm.url is None:
         text = "a language model proposes the words: --set llm.url=URL --set llm.model=NAME"
         raise options.wrong("--set", text)
-    space = proposing.WordSpace(word_vectors.load(None))
-    answers = output.with_name(output.name + ".answers.sqlite")
-    asked = asking.ask_server(server_settings(config), answers, attribute, given, runs, words)
+    how: dict[str, Any] = {"option": option, "top": top, "runs": runs, "words": words}
+    made, asked = files.generate(output, attribute, seeded, corpus, config, licence=licence, **how)
     for reason, count in asked.failed.items():
         options.note(f"{counted(count, 'run')} without an answer: {reason}")
-    made = drafts.make(
-        attribute,
-        asked.proposals,
-        corpora.texts(corpus, config),
-        option=option,
-        top=top,
-        source=f"words of the language model {config.llm.model}, {runs} runs",
-        licence=licence,
-        known=space.places,
-        associations=criteria.associations(attribute),
-        counterparts=lambda own: (
-            proposing.counterparts(space, given, own) if all(given.values()) else {}
-        ),
-    )
-    drafts.write(output, made)
-    with printing():
-        print(counted(made.documents, "document"))
-        for group in made.groups:
-            own = [each for each in made.candidates if each.group == group]
-            warned = sum(bool(each.warnings) for each in own)
-            print(
-                visible(
-                    f"{group}: {len(own)} words of {len(asked.proposals[group])}, {warned} warned"
-                )
-            )
+    lines = [counted(made.documents, "document")]
+    for group in made.groups:
+        own = [each for each in made.candidates if each.group == group]
+        warned, asked_for = sum(bool(each.warnings) for each in own), len(asked.proposals[group])
+        lines.append(f"{group}: {len(own)} words of {asked_for}, {warned} warned")
+    say(*lines)
 
 
 def words_review(
@@ -137,107 +104,23 @@ def words_review(
         evenflow words review draft.json --finish mine.yaml
         evenflow words review out --finish seen.json --leave-undecided
     """
-    if path.is_dir():
-        path = _flagged_of(path)
+    from evenflow.transforms.lab.word_lists import draft, files
+
+    if finish is None or path.is_dir():
+        path, is_new = files.draft_of(path, corpus, values.configuration())
+        if is_new:
+            options.note(f"the draft is {path}")
     if finish is not None:
-        return _finish(path, finish, leave_undecided, majority)
-    from evenflow.transforms.lab.word_lists import draft as drafts
-    from evenflow.transforms.lab.word_lists.journal import Journal
-
-    if path.suffix in (".yaml", ".yml"):
-        path = _draft_of(path, corpus, values)
-    _serve(Journal(drafts.read(path), path), host, port)
-
-
-def _finish(path: Path, output: Path, leave_undecided: bool, majority: bool) -> None:
-    """Write the word list of a reviewed draft, and print its sizes."""
-    from evenflow.transforms.lab.word_lists import draft as drafts
-    from evenflow.transforms.lab.word_lists import finish as finishing
-    from evenflow.transforms.lab.word_lists.journal import Journal
-    from evenflow.wordlists import writing
-
-    made = drafts.read(path)
-    found = Journal(made, path).state().opinions
-    if made.candidates and made.candidates[0].band is not None:
-        return _calibrate(finishing.sentences(made, found, leave_undecided, majority), output)
-    words = finishing.finish(made, found, leave_undecided=leave_undecided, majority=majority)
-    options.write(output, writing.content(words).encode())
-    if roles := finishing.roles(made, found, words):
-        content = writing.roles(words, roles).encode()
-        options.write(output.with_name(f"roles_{output.stem}.yaml"), content)
-    with printing():
-        for number, group in enumerate(words.groups):
-            count = list(words.labels.values()).count(number)
-            print(visible(f"{group}: {counted(count, 'label')}"))
-
-
-def _calibrate(figures: Mapping[str, Any], output: Path) -> None:
-    """Write a calibration of sentences, and print how often they were right."""
-    from evenflow.transforms.lab.word_lists.draft import DraftError
-    from evenflow.transforms.measures.stereotypes.calibration import LEAST_READ
-
-    if not figures["called"]:
-        raise DraftError("nobody has read a whole band of sentences yet, so nothing is written")
-    options.write(output, (json.dumps(figures, indent=1) + "\n").encode())
-    with printing():
-        for name, bounds in figures["bounds"].items():
-            for (least, share, low, high), (_, read, _) in zip(
-                bounds, figures["called"][name], strict=True
-            ):
-                print(visible(f"{name} from {least}: {share} right [{low}, {high}], {read} read"))
-            if figures["called"][name][0][1] < LEAST_READ:
-                print(visible(f"{name}: fewer than {LEAST_READ} read, so nothing is removed"))
-
-
-def _flagged_of(output: Path) -> Path:
-    """The draft of an output's flagged sentences, drawn where it is not there yet."""
-    from evenflow.transforms.lab.word_lists import draft as drafts
-    from evenflow.transforms.lab.word_lists import flagged
-
-    output = output.resolve()
-    made = output.with_name(f"{output.name}.draft.json")
-    if not made.exists():
-        drafts.write(made, flagged.draw(output))
-        options.note(f"the draft is {made}")
-    return made
-
-
-def _draft_of(path: Path, corpus: Sequence[str], values: options.Values) -> Path:
-    """The draft of a typed list, made where it is not there yet. Raises DraftError."""
-    from evenflow.transforms.lab.word_lists import corpus as corpora
-    from evenflow.transforms.lab.word_lists import criteria
-    from evenflow.transforms.lab.word_lists import draft as drafts
-    from evenflow.transforms.lab.word_lists.proposals import WordSpace
-    from evenflow.transforms.measures.bias_score import vectors as word_vectors
-    from evenflow.wordlists import loader
-
-    words, made = loader.load(path), path.with_name(f"{path.stem}.draft.json")
-    if made.exists():
-        stored = [form for each in drafts.read(made).candidates for form in each.forms]
-        if set(stored) != set(words.labels):
-            raise drafts.DraftError(
-                f"{path}: its labels are others than those of {made}, which is reviewed; give the"
-                " list another name, or remove the draft and its journal"
-            )
-        return made
-    known, own = WordSpace(word_vectors.load(None)).places, criteria.associations(words.attribute)
-    read = corpora.texts(corpus, values.configuration()) if corpus else ()
-    drafts.write(made, drafts.of_list(words, read, known=known, associations=own))
-    options.note(f"the draft is {made}")
-    return made
-
-
-def _serve(journal: Journal, host: str, port: int) -> None:
-    """Serve the page of a review until the process is stopped."""
+        return say(*files.finished(path, finish, leave_undecided, majority))
     import secrets
 
     from evenflow.pipelines.lab.word_review.app import application
     from evenflow.pipelines.pages.board.server import address, listen, serve
+    from evenflow.transforms.lab.word_lists.journal import Journal
 
-    token = secrets.token_urlsafe(24)
+    journal, token = Journal(draft.read(path), path), secrets.token_urlsafe(24)
     listener = listen(host, port)
-    with printing():
-        print(f"review: {address(host, listener)}?token={token}", flush=True)
+    say(f"review: {address(host, listener)}?token={token}")
     serve(application(journal, token, host), listener)
 
 

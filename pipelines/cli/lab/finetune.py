@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import Session, logs, report_event
+from evenflow.pipelines.terminal.endings import Session, logs
 from evenflow.pipelines.terminal.pace import lines
 from evenflow.schemas.words import duration
 from evenflow.transforms.storage.storage import at
@@ -59,7 +59,7 @@ def lab_finetune(
     session.output, session.resumable = at(output), True
     found = select(data, pane, quarantined, chosen.window, chosen.replay)
     if found.skipped:
-        report_event("note", f"panes in quarantine that are left out: {found.skipped}", 0, session)
+        session.note(f"panes in quarantine that are left out: {found.skipped}")
     on_step = lines(
         session, quiet, _line, lambda done: done.step >= done.steps, sys.stderr.isatty()
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.terminal import pace
-from evenflow.pipelines.terminal.endings import Session, printing, report_event
+from evenflow.pipelines.terminal.endings import Session, printing
 from evenflow.transforms.storage.storage import at
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ def lab_mine(
 def _notes(lines: int, counts: Counts, top: int, session: Session) -> None:
     """Say what was not scored, and that there were fewer sentences than asked for."""
     for reason, number in sorted(counts.left.items()):
-        report_event("note", f"not scored: {number:,} sentences ({reason})", 0, session)
+        session.note(f"not scored: {number:,} sentences ({reason})")
     if counts.words:
         first = sorted(counts.words, key=lambda word: (-counts.words[word], word))
         text = ", ".join(first[:SHOWN_WORDS])
         more = "" if len(first) <= SHOWN_WORDS else f" and {len(first) - SHOWN_WORDS} more"
-        report_event("note", f"the model has no one token for {text}{more}", 0, session)
+        session.note(f"the model has no one token for {text}{more}")
     if lines < top:
-        report_event("note", f"only {lines:,} sentences were found", 0, session)
+        session.note(f"only {lines:,} sentences were found")
 
 
 def _line() -> Callable[[Counts], str]:

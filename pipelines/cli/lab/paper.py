@@ -71,7 +71,7 @@ def lab_paper(
 
     def on_expected(said: Sequence[str]) -> None:
         for each in () if quiet else said:
-            report_event("note", f"power: {each}", 0, session)
+            session.note(f"power: {each}")
 
     found = run(own, on_cell, lambda step: session.go_on(), on_expected)
     from evenflow.pipelines.lab.paper.page import page

@@ -98,7 +98,7 @@ def test_a_pane_that_is_accepted_meanwhile_keeps_its_documents(
         return look()
 
     monkeypatch.setattr(history, "look", decided)
-    done = pruned.prune(output, history, chosen, "somebody")
+    done = pruned.prune(output, history, chosen, "somebody")[0]
     assert sorted(each.file.name for each in done) == quarantined(1, 3)
     assert output.exists("quarantine/part-00000005-0000.parquet")
     assert pruned.notes(output).keys() == {*quarantined(1, 3)}

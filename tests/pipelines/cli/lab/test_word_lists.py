@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scripted_llm import MODEL, ScriptedLLM, Turn
 
-from evenflow.pipelines.cli.lab import drafts as commands
 from evenflow.transforms.lab.word_lists import draft as drafts
 from evenflow.transforms.lab.word_lists.journal import Journal
 from evenflow.wordlists import loader
@@ -76,7 +75,9 @@ def test_from_seeds_to_a_measured_list(call: Call, corpus: Path, tmp_path: Path)
 def served(monkeypatch: pytest.MonkeyPatch) -> list[Journal]:
     """The journals whose page `evenflow words review` would serve."""
     found: list[Journal] = []
-    monkeypatch.setattr(commands, "_serve", lambda journal, *_: found.append(journal))
+    page = "evenflow.pipelines.lab.word_review.app.application"
+    monkeypatch.setattr(page, lambda journal, *_: found.append(journal))
+    monkeypatch.setattr("evenflow.pipelines.pages.board.server.serve", lambda *_: None)
     return found
 
 
