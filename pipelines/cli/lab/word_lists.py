@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,7 +93,7 @@ def words_check(
             row["corpus"] = label_people.check(loader.load(row["list"]), texts, passages)
     defects = [defect for row in checked for defect in row["defects"]]
 
-    def draw(rows: Sequence[Mapping[str, Any]]) -> None:
+    def draw(rows: Sequence[dict[str, Any]]) -> None:
         list_tables.checked(rows)
         if defects:
             raise loader.WordListError("\n".join(defects))
