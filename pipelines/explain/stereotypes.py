@@ -9,6 +9,7 @@ from rich.text import Text
 
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.config import Config
+from evenflow.transforms.measures.stereotypes import indicators
 from evenflow.transforms.measures.stereotypes.detect import THRESHOLD, Detector
 from evenflow.transforms.measures.stereotypes.judging import (
     Candidate,
@@ -70,15 +71,16 @@ class Stereotypes:
             row, attribute = rows[each.candidate.sentence], each.candidate.attribute
             chance, found = each.potential, each.indicators
             row["potential_stereotype"][attribute] = None if chance is None else round(chance, 4)
-            row["linguistic_indicators"][attribute] = (
-                None if found is None else found.to_json()["indicators"]
-            )
+            told: dict[str, Any] = {"indicators": None, "reasons": []}
+            if found is not None:
+                told = indicators.shipped().weighed(found.text, found.to_json())
+            row["linguistic_indicators"][attribute] = told["indicators"]
             row["strength"][attribute] = None if found is None else found.strength
             row["association"][attribute] = None if found is None else found.association
             row["creed"][attribute] = None if found is None else found.creed
             row["score_scsc"][attribute] = None if found is None else found.score
             row["remove_sentence"][attribute] = each.strong and each.sure
-            row["stereotype_reasons"][attribute] = [] if found is None else found.reasons()
+            row["stereotype_reasons"][attribute] = told["reasons"]
 
     def _candidates(self, documents: Sequence[Relevant]) -> list[Candidate]:
         """What is asked about one document, by sentence and in the order of the attributes."""

@@ -21,6 +21,7 @@ from stereotype_documents import documents
 from stereotype_examples import read
 
 from evenflow.schemas.config import load
+from evenflow.transforms.measures.stereotypes import indicators
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
 from evenflow.transforms.staging.sentence_table import Relevant
 from evenflow.transforms.text.sentences import sentences
@@ -39,15 +40,18 @@ def given() -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for each, one, done in zip(kept, whole, screen.screen(whole), strict=True):
         for (number, attribute), found in done.findings.items():
-            reasons = orjson.loads(found.indicators)["reasons"] if found.indicators else []
-            if reasons:
-                start, end = one.sentences[number]
+            if not found.indicators:
+                continue
+            start, end = one.sentences[number]
+            known = orjson.loads(found.indicators)
+            told = indicators.shipped().weighed(each["text"][start:end], known)
+            if told["reasons"]:
                 out.append(
                     {
                         "id": each["id"],
                         "start": start,
                         "attribute": attribute,
-                        "reasons": reasons,
+                        "reasons": told["reasons"],
                         "sentence": each["text"][start:end],
                         "before": each["text"][max(0, start - 160) : start],
                     }

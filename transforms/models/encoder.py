@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.heads import ASSOCIATION, STANCE, STRENGTH, HeadLayout
+from evenflow.transforms.models.heads import ASSOCIATION, STANCE, STRENGTH
 from evenflow.transforms.models.pieces import LONGEST, Tokenizer
 from evenflow.transforms.models.stereotype_head import CreedHead, StereotypeHead
 
@@ -74,6 +74,7 @@ class Encoder:
 
     Attributes:
         tokenizer: Cuts texts into word pieces.
+        choices: The classes by name of the choice, in the order of the graph's columns.
 
     Raises:
         ModelError: A file is missing, damaged or of another model.
@@ -83,7 +84,8 @@ class Encoder:
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
         try:
-            self.layout = HeadLayout(self.about["choices"])
+            self.choices: Mapping[str, Sequence[str]] = self.about["choices"]
+            self._sizes = [len(each) for each in self.choices.values()]
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
             self._session = open_session(folder / GRAPH, threads, STATES)
         # Both libraries raise types of their own, even Exception itself.
@@ -104,7 +106,7 @@ class Encoder:
 
     def _run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[Floats]]:
         """The head values of texts, (n, outputs), and their mean states."""
-        out = np.zeros((len(texts), self.layout.outputs), np.float32)
+        out = np.zeros((len(texts), STRENGTH + 1 + sum(self._sizes)), np.float32)
         means: list[Floats] = []
         for row, text in enumerate(texts):
             try:
@@ -137,17 +139,21 @@ class Encoder:
         for number, row in enumerate(values.astype(np.float64)):
             chances = [self._head.logit(means[number]), row[STRENGTH], row[ASSOCIATION]]
             probability, strength, association = logistic(chances).tolist()
-            choices = {name: self._choice(name, row) for name in self.layout.choices}
+            choices = self._choices(row)
             stance = choices.pop(STANCE, {})
             creed = float(logistic(self._creed.logit(means[number])))
             out.append(Stereotype(probability, strength, choices, stance, association, creed))
         return out
 
-    def _choice(self, name: str, row: npt.NDArray[np.float64]) -> dict[str, float]:
-        """The probability of each class of a choice."""
-        own = row[self.layout.columns[name]]
-        shares = np.exp(own - own.max())
-        return dict(zip(self.layout.choices[name], (shares / shares.sum()).tolist(), strict=True))
+    def _choices(self, row: npt.NDArray[np.float64]) -> dict[str, dict[str, float]]:
+        """The probability of each class of each choice."""
+        own, sizes = row[STRENGTH + 1 :], self._sizes
+        starts = np.cumsum([0, *sizes[:-1]])
+        shares = np.exp(own - np.maximum.reduceat(own, starts).repeat(sizes))
+        values = iter((shares / np.add.reduceat(shares, starts).repeat(sizes)).tolist())
+        return {
+            name: dict(zip(classes, values, strict=False)) for name, classes in self.choices.items()
+        }
 
 
 class PieceStates:

@@ -1,9 +1,10 @@
-"""The heads of the encoder, and where the value of each stands in a row."""
+"""The heads of the encoder, and where the value of each stands in a row.
+
+Behind these columns stands one for each class of each choice: how a sentence is said (`STANCE`),
+and the linguistic indicators.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 # Why an exchange is wrong: the guideline's names (tests/data/document_guideline.md), with the
 # words of a report
@@ -25,31 +26,3 @@ REASONS = {
 ASSOCIATION = len(REASONS) + 2
 STRENGTH = ASSOCIATION + 1
 STANCE = "stance"
-
-
-@dataclass(frozen=True)
-class HeadLayout:
-    """The columns of a row of head values.
-
-    The columns of this module come first, then one for each class of each choice.
-
-    Attributes:
-        choices: The classes by name of the choice: how a sentence is said (`STANCE`), and the
-            linguistic indicators.
-    """
-
-    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> dict[str, slice]:
-        """The columns of each choice."""
-        out: dict[str, slice] = {}
-        at = STRENGTH + 1
-        for name, classes in self.choices.items():
-            out[name] = slice(at, at := at + len(classes))
-        return out
-
-    @property
-    def outputs(self) -> int:
-        """The number of columns."""
-        return STRENGTH + 1 + sum(map(len, self.choices.values()))

@@ -117,3 +117,6 @@ def test_explain_says_what_run_decides(call: Call, documents: Path) -> None:  # 
     assert strong > removable > 0
     found: Any = entry.measures["stereotypes"]
     assert strong == sum(each.strong for each in found.attributes.values())
+    shown = {each["reasons"] for own in found.attributes.values() for each in own.examples}
+    assert any("the words that weigh most" in each for each in shown)
+    assert shown <= {"; ".join(row["stereotype_reasons"][key[2]]) for key, row in asked.items()}

@@ -65,7 +65,7 @@ def test_sentences_have_all_that_the_heads_know() -> None:
         assert all(
             0 <= chance <= 1 for chance in (each.probability, each.strength, each.association)
         )
-        assert set(each.indicators) == set(encoder.layout.choices) - {STANCE}
+        assert set(each.indicators) == set(encoder.choices) - {STANCE}
         assert all(
             math.isclose(sum(shares.values()), 1)
             for shares in (each.stance, *each.indicators.values())

@@ -89,7 +89,7 @@ class StereotypeFilter:
         if (found := judged.indicators) is None:
             return Finding(judged.potential, None, None, None, False)
         acts = self.actions[judged.candidate.attribute] != "flag"
-        told = {**found.to_json(), "reasons": found.reasons()}
+        told = found.to_json()
         if acts and judged.stays:
             told[STAYS] = judged.stays
         taken = judged.strong and judged.sure and acts

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import Filtered
-from evenflow.transforms.measures.stereotypes import calibration
+from evenflow.transforms.measures.stereotypes import calibration, indicators
 from evenflow.transforms.measures.stereotypes.calibration import THRESHOLD, UNSURE, Cut
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
 
@@ -39,6 +39,8 @@ class Findings:
         strictest = max(thresholds.values(), default=own.threshold)
         found = calibration.cuts(config)
         self._found: dict[str, Filtered] = {}
+        # The strongest: score, with a minus, then id, sentence and its indicators
+        self._shown: dict[str, list[tuple[float, str, str, str]]] = {name: [] for name in every}
         for name, action in every.items():
             at = found.get(name, Cut(None))
             self._found[name] = Filtered(
@@ -73,22 +75,23 @@ class Findings:
                 for told in own.column("linguistic_indicators").drop_null().to_pylist()
             )
             shown = strong.select(["id", "sent_text", "linguistic_indicators"]).to_pylist()
-            for row, score in zip(shown, deciding(strong).to_pylist(), strict=True):
-                reasons = orjson.loads(row["linguistic_indicators"])["reasons"]
-                total.examples.append(
-                    {
-                        "id": row["id"],
-                        "sentence": row["sent_text"][:SHOWN],
-                        "score": round(score, 4),
-                        "reasons": "; ".join(reasons)[:SHOWN],
-                    }
-                )
-            total.examples = sorted(
-                total.examples,
-                key=lambda each: (-float(each["score"]), each["id"], each["sentence"]),
-            )[:STRONGEST]
+            scores = [round(score, 4) for score in deciding(strong).to_pylist()]
+            every = [(-score, *row.values()) for score, row in zip(scores, shown, strict=True)]
+            self._shown[name] = sorted([*self._shown[name], *every])[:STRONGEST]
         return rows
 
     def summary(self) -> dict[str, dict[str, Any]]:
         """The counts by attribute, as fields of `ledger.Filtered`."""
+        for name, rows in self._shown.items():
+            self._found[name].examples = [
+                {
+                    "id": identity,
+                    "sentence": text[:SHOWN],
+                    "score": abs(least),
+                    "reasons": "; ".join(
+                        indicators.shipped().weighed(text, orjson.loads(told))["reasons"]
+                    )[:SHOWN],
+                }
+                for least, identity, text, told in rows
+            ]
         return {name: each.model_dump() for name, each in self._found.items()}

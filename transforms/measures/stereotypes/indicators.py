@@ -13,7 +13,7 @@ No indicator depends on the group that is named, because its words are hidden (`
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import log
@@ -26,7 +26,7 @@ from evenflow.transforms.measures.stereotypes.masking import (
     mask,
     names_group,
 )
-from evenflow.transforms.measures.stereotypes.reasons import STRONG, is_held, reasons
+from evenflow.transforms.measures.stereotypes.reasons import STRONG, is_held, reasons, with_words
 from evenflow.transforms.models import encoder, files
 
 __all__ = ["EncoderScorer", "Indicator", "Indicators", "shipped"]
@@ -95,32 +95,31 @@ class Indicators:
         return self.strength if self.score is None else self.score
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: the numbers and the indicators; words have offsets into the sentence."""
+        """Plain data: numbers, indicators, reasons; words have offsets into the sentence."""
         return {
             "score": self.score,
             "strength": self.strength,
             "association": self.association,
             "creed": self.creed,
+            "held": is_held(*self._values().get("stance", ("", 0.0))),
             "indicators": {
-                name: {
-                    "value": one.value,
-                    "words": [
-                        {"start": start, "end": end, "text": self.text[start:end]}
-                        for start, end in one.words
-                    ],
-                }
+                name: {"value": one.value, "words": _words(self.text, one.words)}
                 for name, one in self.found.items()
             },
+            "reasons": self.reasons(),
         }
 
     def reasons(self) -> list[str]:
-        """Why the score is what it is, in plain words, the stance first."""
-        values = {name: (one.value, one.share) for name, one in self.found.items()}
+        """Why the score is what it is, in plain words, the stance first; `weighed` has more."""
         words = {
             name: [self.text[start:end] for start, end in one.words]
             for name, one in self.found.items()
         }
-        return reasons(values, words, self.decides, self.is_of_creed)
+        return reasons(self._values(), words, self.is_of_creed)
+
+    def _values(self) -> dict[str, tuple[str, float]]:
+        """The value of each indicator, and its probability."""
+        return {name: (one.value, one.share) for name, one in self.found.items()}
 
 
 class EncoderScorer:
@@ -164,16 +163,30 @@ class EncoderScorer:
         stance, share = probabilities.likeliest(prediction.stance)
         found["stance"] = Indicator(stance, (), share)
         strength = round(prediction.strength, ROUNDED)
-        # Looking for these words reads the sentence again and again; others are no reason
-        is_told = strength >= STRONG and is_held(stance, share)
-        words = self._strong_words(text, labels) if is_told else ()
-        found["strength"] = Indicator(f"{strength:.2f}", words)
+        found["strength"] = Indicator(f"{strength:.2f}", ())
         association = round(prediction.association, ROUNDED)
         creed = prediction.creed
         if creed is not None:
             own_creeds = any(has_creeds(attribute) for _, _, attribute in labels)
             creed = round(creed, ROUNDED) if own_creeds else None
         return Indicators(text, found, strength, None, association, creed)
+
+    def weighed(self, text: str, found: dict[str, Any]) -> dict[str, Any]:
+        """Add the words that weigh most to what was found of a sentence, where it is strong.
+
+        The encoder reads the sentence again and again for them. So a run looks for them only in the
+        sentences that it shows.
+
+        `found`: As `Indicators.to_json`; it is changed and returned.
+        """
+        own = found["indicators"].get("strength")
+        decides = found["strength"] if found["score"] is None else found["score"]
+        if own and found["held"] and min(found["strength"], decides) >= STRONG:
+            named = found["indicators"]["label"]["words"]
+            spans = self._strong_words(text, [(each["start"], each["end"], "") for each in named])
+            own["words"] = _words(text, spans)
+            found["reasons"] = with_words(found["reasons"], [each["text"] for each in own["words"]])
+        return found
 
     def _strong_words(self, text: str, labels: Sequence[Span]) -> tuple[tuple[int, int], ...]:
         """The words besides labels without which a stereotype is least likely, in their order.
@@ -198,6 +211,11 @@ class EncoderScorer:
         least = max(LEAST_FALL, max(falls.values(), default=0.0) / 2)
         best = sorted(falls, key=lambda span: -falls[span])[:STRONG_WORDS]
         return tuple(sorted(span for span in best if falls[span] >= least))
+
+
+def _words(text: str, spans: Iterable[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Words of a sentence as plain data."""
+    return [{"start": start, "end": end, "text": text[start:end]} for start, end in spans]
 
 
 def _without(text: str, labels: Sequence[Span], span: tuple[int, int]) -> str:

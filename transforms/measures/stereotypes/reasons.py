@@ -38,25 +38,20 @@ MEANINGS: Mapping[tuple[str, str], str] = {
     ("connotation", "positive"): "the name given to them is itself flattering",
 }
 QUOTED = ("target", "connotation")  # reasons that quote the words they rest on
+CREED_ALONE = "is about a creed, and not about people"
 OF_PEOPLE = frozenset({"target", "ling_form", "connotation"})  # not of a creed alone
 
 
 def reasons(
     values: Mapping[str, tuple[str, float]],
     words: Mapping[str, Sequence[str]],
-    strength: float,
     of_creed: bool = False,
 ) -> list[str]:
-    """What speaks for and against a strong stereotype, one line each, the stance first.
-
-    `strength`: How strong people would call the stereotype (0 to 1).
-    """
+    """What speaks for and against a strong stereotype, one line each, the stance first."""
     lines: list[str] = []
     held = is_held(*values.get("stance", ("", 0.0)))
     if held and of_creed:
-        lines.append("is about a creed, and not about people")
-    if held and strength >= STRONG and words.get("strength"):
-        lines.append("the words that weigh most" + _quoted(words["strength"]))
+        lines.append(CREED_ALONE)
     for (name, value), meaning in MEANINGS.items():
         found, share = values.get(name, ("", 0.0))
         if found != value or share < SURE or not (held or name in ("stance", "target")):
@@ -69,6 +64,12 @@ def reasons(
             continue
         lines.append(meaning + _quoted(words.get(name, ()) if name in QUOTED else ()))
     return lines[:MOST]
+
+
+def with_words(lines: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Add the words that weigh most to the reasons of a strong stereotype."""
+    told = ["the words that weigh most" + _quoted(words)] if words else []
+    return sorted([*told, *lines], key=lambda line: line != CREED_ALONE)[:MOST]
 
 
 def is_held(stance: str, share: float) -> bool:
