@@ -170,7 +170,7 @@ def test_the_state_of_a_window_has_the_hysteresis_of_the_pane_before() -> None:
         bound, keeps = judge.thresholds("gender").block, judge.thresholds("gender").hysteresis
         between = next(
             sums
-            for male in range(200, 4000)
+            for male in range(200, 4000, 10)
             if (sums := figures(200, male).attributes["gender"].sums)
             and bound - keeps < (score(sums, judge.target(words), 0.95).low or 0) < bound
         )

@@ -2,12 +2,11 @@
 
 import json
 import random
-import subprocess
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from printed import COMMAND
+from commands import Call
 
 from evenflow import accepted
 from evenflow.gates.ledger.files import parse_entry
@@ -16,12 +15,8 @@ from evenflow.pipelines.lab.train.rows import select
 from evenflow.transforms.measures.shift.measure import read
 from evenflow.transforms.storage.storage import at
 
+pytest_plugins = ["commands"]
 WOMEN, MEN = "She met her mother. The woman smiled.", "He met his father. The man smiled."
-
-
-def evenflow(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command."""
-    return subprocess.run([COMMAND, *words], capture_output=True, text=True)
 
 
 def corpus(path: Path, documents: int, seed: int, lost_from: int | None = None) -> Path:
@@ -42,29 +37,31 @@ def entries(output: Path) -> list[dict]:
     return [json.loads(each.read_bytes()) for each in sorted((output / "ledger").glob("0*.json"))]
 
 
-def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Path) -> None:
+def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(
+    call: Call, tmp_path: Path
+) -> None:
     old = corpus(tmp_path / "old.jsonl", 1200, 1)
     config = tmp_path / "gate.yaml"
-    assert evenflow("init", str(old), "--output", str(config)).returncode == 0
+    assert call("init", old, "--output", config).status == 0
     text = config.read_text()
     assert "each source was, by source" in text and "file: gate.reference.json" in text
     assert "0 with a warning, 0 blocked" in " ".join(text.replace("#", "").split())
     assert set(read(str(tmp_path / "gate.reference.json")).strata) == {"a", "b"}
 
     new = corpus(tmp_path / "new.jsonl", 1200, 2)
-    done = evenflow("run", "-i", str(new), "-o", str(tmp_path / "good"), "--config", str(config))
-    assert done.returncode == 0
+    done = call("run", "-i", new, "-o", tmp_path / "good", "--config", config)
+    assert done.status == 0
     assert {each["verdict"]["state"] for each in entries(tmp_path / "good")} == {"open"}
-    assert "moved" not in done.stdout
+    assert "moved" not in done.out
 
     bad = corpus(tmp_path / "bad.jsonl", 1200, 3, lost_from=600)
     output = tmp_path / "out"
-    done = evenflow("run", "-i", str(bad), "-o", str(output), "--config", str(config))
-    assert done.returncode == 0
+    done = call("run", "-i", bad, "-o", output, "--config", config)
+    assert done.status == 0
     found = entries(output)
     gone = sum(each["set_aside"]["rows"] for each in found if each["set_aside"])
-    assert "set aside: b: gender: " in done.stdout
-    assert f"{gone} documents of " in done.stdout and "not judged" not in done.stdout
+    assert "set aside: b: gender: " in done.out
+    assert f"{gone} documents of " in done.out and "not judged" not in done.out
     first = next(at for at, each in enumerate(found) if each["measures"]["shift"]["aside"])
     assert 600 // (1200 // len(found)) <= first <= 600 // (1200 // len(found)) + 3
     assert all(each["measures"]["shift"]["aside"] in ([], ["b"]) for each in found)
@@ -78,18 +75,18 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     assert set(kept["source"].to_pylist()) == {"a"}
     last = parse_entry(json.dumps(found[-1]).encode(), "entry")
     assert last.attributes["gender"].sums.documents == last.documents == kept.num_rows
-    assert evenflow("gate", "verify", str(output), "--files").returncode == 0
+    assert call("gate", "verify", output, "--files").status == 0
 
-    [own] = json.loads(evenflow("gate", "why", str(output), "--json").stdout)["attributes"].values()
+    [own] = call("gate", "why", output, "--json").json["attributes"].values()
     assert own["source"] == "b" and {each["group"] for each in own["labels"]} == {"male"}
     name = found[-1]["set_aside"]["name"]
     moved = pq.read_table(output / "quarantine" / name)["id"].to_pylist()
     assert {each["id"] for each in own["documents"]} <= {*moved}
     assert [each["mentions"] for each in own["groups"]] == [0, 4 * len(moved)]
 
-    accept = ["gate", "accept", str(output), "--reason", "right", "--pane"]
-    done = evenflow(*accept, f"{first}..")
-    assert f"of these, {gone} documents that were set aside count from now on" in done.stdout
+    accept = ["gate", "accept", output, "--reason", "right", "--pane"]
+    done = call(*accept, f"{first}..")
+    assert f"of these, {gone} documents that were set aside count from now on" in done.out
     rows = accepted(str(output))
     assert len(rows) == 1200 and "reason" not in rows.schema.names
     written = map(json.loads, bad.read_text().splitlines())
@@ -99,88 +96,91 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(tmp_path: Pat
     assert sum(shard.rows for _, shard in select(output).shards) == 1200
     totals = History(at(output)).totals
     assert (totals.accepted, totals.aside, totals.documents) == (1200, 0, 1200)
-    assert "in quarantine/" not in evenflow("gate", "status", str(output)).stdout
-    assert evenflow("gate", "verify", str(output), "--files").returncode == 0
-    evenflow(*accept, f"{first}..", "--undo")
+    assert "in quarantine/" not in call("gate", "status", output).out
+    assert call("gate", "verify", output, "--files").status == 0
+    call(*accept, f"{first}..", "--undo")
     assert len(accepted(str(output))) == 1200 - gone
-    evenflow("gate", "verify", str(output), "--prune", "0d", "--what", "quarantine", "--delete")
-    done = evenflow(*accept, f"{first}")
-    assert done.returncode == 2 and "were pruned" in done.stderr
+    call("gate", "verify", output, "--prune", "0d", "--what", "quarantine", "--delete")
+    done = call(*accept, f"{first}")
+    assert done.status == 2 and "were pruned" in done.err
 
 
-def test_a_reference_of_an_output_takes_new_sources_in(tmp_path: Path) -> None:
+def test_a_reference_of_an_output_takes_new_sources_in(call: Call, tmp_path: Path) -> None:
     old = corpus(tmp_path / "old.jsonl", 800, 1)
     keys = ["--set", "reference.by=source", "--pane-docs", "50", "-q"]
-    done = evenflow("run", "-i", str(old), "-o", str(tmp_path / "out"), *keys[:-1])
-    assert done.returncode == 0
-    assert "sources are compared with their own first panes" in done.stdout
+    done = call("run", "-i", old, "-o", tmp_path / "out", *keys[:-1])
+    assert done.status == 0
+    assert "sources are compared with their own first panes" in done.out
     file = tmp_path / "r.json"
-    words = ["init", str(tmp_path / "out"), "--reference", str(file)]
+    words = ["init", tmp_path / "out", "--reference", file]
     file.write_text("of the user")
-    made = evenflow(*words, "--force")
-    assert (made.returncode, file.read_text()) == (2, "of the user")
+    made = call(*words, "--force")
+    assert (made.status, file.read_text()) == (2, "of the user")
     file.unlink()
-    made = evenflow(*words)
-    assert made.returncode == 0 and "2 sources" in made.stdout
+    made = call(*words)
+    assert made.status == 0 and "2 sources" in made.out
     assert read(str(file)).by == "source"  # as the run had it
-    assert evenflow(*words).returncode == 2
+    assert call(*words).status == 2
     extra = tmp_path / "extra.jsonl"
     extra.write_text(old.read_text().replace('"source": "a"', '"source": "c"'))
-    added = ["init", str(extra), "--reference", str(file), "--add"]
+    added = ["init", extra, "--reference", file, "--add"]
     before = read(str(file)).strata["b"]
-    other = evenflow(*added, "--by", "id")
-    assert other.returncode == 2 and "by source, those to add by id" in other.stderr
-    assert evenflow(*added).returncode == 0
+    other = call(*added, "--by", "id")
+    assert other.status == 2 and "by source, those to add by id" in other.err
+    assert call(*added).status == 0
     assert set(read(str(file)).strata) == {"a", "b", "c"}
     assert read(str(file)).strata["b"] == before
 
 
-def test_the_parts_of_a_data_set_are_one_source(tmp_path: Path) -> None:
+def test_the_parts_of_a_data_set_are_one_source(call: Call, tmp_path: Path) -> None:
     for number in range(3):
         path = corpus(tmp_path / f"posts-{number:04d}.jsonl", 100, number)
         path.write_text(path.read_text().replace('"source"', '"part"'))
     file = tmp_path / "r.json"
-    made = evenflow("init", str(tmp_path), "--reference", str(file))
-    assert made.returncode == 0
+    made = call("init", tmp_path, "--reference", file)
+    assert made.status == 0
     assert list(read(str(file)).strata) == ["posts"]
 
 
-def test_the_field_of_the_sources_is_the_reference_s(tmp_path: Path) -> None:
+def test_the_field_of_the_sources_is_the_reference_s(call: Call, tmp_path: Path) -> None:
     old, file = corpus(tmp_path / "old.jsonl", 800, 1), tmp_path / "r.json"
-    assert evenflow("init", str(old), "--by", "source", "--reference", str(file)).returncode == 0
-    words = ["run", "-i", str(old), "-o", str(tmp_path / "out"), "--set", f"reference.file={file}"]
-    done = evenflow(*words, "--set", "reference.by=id")
-    assert done.returncode == 2 and "reference.by says id" in done.stderr
-    assert evenflow(*words).returncode == 0
+    assert call("init", old, "--by", "source", "--reference", file).status == 0
+    words = ["run", "-i", old, "-o", tmp_path / "out", "--set", f"reference.file={file}"]
+    done = call(*words, "--set", "reference.by=id")
+    assert done.status == 2 and "reference.by says id" in done.err
+    assert call(*words).status == 0
     assert entries(tmp_path / "out")[0]["measures"]["shift"]["strata"].keys() == {"a", "b"}
-    again = evenflow(*words, "--set", "reference.by=source")
-    assert again.returncode == 0, again.stderr  # the same settings
+    again = call(*words, "--set", "reference.by=source")
+    assert again.status == 0, again.err  # the same settings
 
 
 @pytest.mark.parametrize("key", ["reference.file=missing.json", "gate.shift.block=2"])
-def test_a_wrong_reference_ends_a_run_before_it_begins(tmp_path: Path, key: str) -> None:
+def test_a_wrong_reference_ends_a_run_before_it_begins(
+    call: Call, tmp_path: Path, key: str
+) -> None:
     old = corpus(tmp_path / "old.jsonl", 10, 1)
-    done = evenflow("run", "-i", str(old), "-o", str(tmp_path / "out"), "--set", key)
-    assert done.returncode in (1, 2)
-    assert "unexpected" not in done.stderr
+    done = call("run", "-i", old, "-o", tmp_path / "out", "--set", key)
+    assert done.status in (1, 2)
+    assert "unexpected" not in done.err
     assert not (tmp_path / "out" / "accepted").exists() or not entries(tmp_path / "out")
 
 
 def test_the_end_of_a_run_names_a_source_that_moved_though_nothing_was_blocked(
+    call: Call,
     tmp_path: Path,
 ) -> None:
     old, new = corpus(tmp_path / "old.jsonl", 120, 1), corpus(tmp_path / "new.jsonl", 120, 2, 60)
     reference = tmp_path / "reference.json"
-    written = evenflow("init", str(old), "--by", "source", "--reference", str(reference))
-    assert written.returncode == 0
-    words = ("run", "-i", str(new), "-o", str(tmp_path / "out"), "--attribute", "gender")
-    done = evenflow(*words, "--set", f"reference.file={reference}", "--json")
-    assert done.returncode == 0
-    shift = json.loads(done.stdout)["measures"]["shift"]
-    status = evenflow("gate", "status", str(tmp_path / "out"))
-    first, *_ = status.stdout.splitlines()
+    written = call("init", old, "--by", "source", "--reference", reference)
+    assert written.status == 0
+    words = ("run", "-i", new, "-o", tmp_path / "out", "--attribute", "gender")
+    done = call(*words, "--set", f"reference.file={reference}", "--json")
+    assert done.status == 0
+    shift = done.json["measures"]["shift"]
+    status = call("gate", "status", tmp_path / "out")
+    first, *_ = status.out.splitlines()
     assert first.startswith("gate: warn; may one train on accepted/: yes, but look at b: female ")
-    assert status.returncode == 0 and "next: evenflow gate why" in status.stdout
+    assert status.status == 0 and "next: evenflow gate why" in status.out
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert first == f"gate: warn; {report['train']['said']}"
     [moved] = shift["moved"]

@@ -381,9 +381,7 @@ def is_gone(group: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    ("number", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGTERM, 1)]
-)
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2)])
 def test_stopped_by_a_signal_it_goes_on(
     tmp_path: Path, number: signal.Signals, workers: int
 ) -> None:

@@ -29,11 +29,11 @@ try:
     with loop.pool(2) as workers:
         for _ in range(2):
             workers.submit(int).result()
-        made = loop.made(map(pane, range(9)), 60, workers, 2)
+        made = loop.made(map(pane, range(9)), 600, workers, 2)
         if "signal" in sys.argv:
             signal.setitimer(signal.ITIMER_REAL, 0.3)
             next(made)
-        given = [workers.submit(time.sleep, 60) for _ in range(9)]
+        given = [workers.submit(time.sleep, 600) for _ in range(9)]
         time.sleep(0.3)
 except KeyboardInterrupt:
     time.sleep(0.3)
@@ -43,5 +43,5 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("end", ["signal", "block"])
 def test_what_is_under_way_is_given_up_without_a_word(end: str) -> None:
     program = [sys.executable, "-c", BUSY, end]
-    ended = subprocess.run(program, capture_output=True, text=True, check=True, timeout=50)
+    ended = subprocess.run(program, capture_output=True, text=True, check=True, timeout=500)
     assert ended.stderr == ""
