@@ -1,11 +1,14 @@
 """Fits the model that leaves labels out of code, markup and manuals, and says how good it is.
 
-    python tests/benchmarks/register.py --technical FILE --prose FILE [--write]
+    python tests/benchmarks/register.py [--write]
 
-The files are JSON lines (.gz), a line for a label in a text: `group` (a package or document),
-`text`, `label`, `spans` (of its mentions), `people` (whether they are words of prose). A language
-model read most technical ones; each one in prose counts as prose. Three groups in four are fitted
-to, and the figures are of the fourth, four times; `--write` fits to all.
+It reads `tests/data/register_readings.jsonl.gz`, a line for a label in a text: `group` (a package
+or document), `source` and `licence`; `beginning` (how often each character of ASCII stands in the
+text's first 2,048), null of a text that has no look; `contexts` (of at most three of its mentions:
+what stands before, the mention, what stands behind); `people` (whether they are words for people)
+and `technical`. A language model read the technical ones; each one in prose counts as one of
+people. Three groups in four are fitted to, and the figures are of the fourth, four times, by how
+sure a mention must be beyond what ships; `--write` fits to all.
 """
 
 from __future__ import annotations
@@ -26,65 +29,71 @@ from sklearn.linear_model import LogisticRegression
 from evenflow.transforms.labels import register
 from evenflow.transforms.text.shipped import DIGESTS
 
-FOLDS, MENTIONS, ROWS = 4, 3, 3  # mentions of a label and text that are fitted to; rows of a sign
+READINGS = Path(__file__).parent.parent / "data" / "register_readings.jsonl.gz"
+FOLDS, ROWS = 4, 3  # rows of a sign
 C, TEXT_C = 1.0, 0.05  # strength of the regressions
 PEOPLE, RATIO, LOOKED = 3, 4, 5  # weights: of people in technical texts, of prose, with a look
-OFFSET = 0.5  # logits above which a mention is prose
+# Logits above which a mention is prose: in a text of the registers below TECHNICAL, and in others
+TECHNICAL, STRICT, LAX = -1, 1.5, -0.5
+CUTS = (-1, -0.5, 0, 0.5, 1)  # logits above what ships, for the figures
 
 
 class Row(NamedTuple):
-    """A label in a text."""
+    """A label in a text; `beginning`: characters as often as at its beginning, in any order."""
 
     group: str
-    text: str
-    spans: list[tuple[int, int]]
+    beginning: str | None
+    contexts: list[list[str]]
     people: bool
     technical: bool
-    looked: bool
-    characters: register.Floats
 
 
-def rows(path: Path, technical: bool) -> list[Row]:
+def rows() -> list[Row]:
     """Read the labels in texts."""
     out: list[Row] = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with gzip.open(READINGS, "rt", encoding="utf-8") as lines:
         for each in map(json.loads, lines):
-            text = each["text"]
+            counts = each["beginning"]
+            start = counts and "".join(sign * count for sign, count in counts.items())
             out.append(
-                Row(
-                    each["group"],
-                    text,
-                    [(start, end) for start, end in each["spans"]],
-                    each["people"],
-                    technical,
-                    register.is_looked_at(text),
-                    register.characters(text),
-                )
+                Row(each["group"], start, each["contexts"], each["people"], each["technical"])
             )
     return out
 
 
+def signs(row: Row, level: int) -> list[set[str]]:
+    """The signs of a row's mentions."""
+    spans = (
+        (left + word + right, len(left), len(left + word)) for left, word, right in row.contexts
+    )
+    return [set(register.signs(*span, level)) - {""} for span in spans]
+
+
+def level_of(row: Row, characters: register.Floats) -> int:
+    """The register of a row's text."""
+    return (
+        register.SURE if row.beginning is None else register.register_of(row.beginning, characters)
+    )
+
+
 def fit(given: list[Row]) -> register.Model:
     """Fit the characters' weights, and with them those of the signs."""
-    seen = {row.text: row for row in given if row.looked}.values()
-    is_prose = np.array([not row.technical for row in seen])
+    seen = {row.beginning: row.technical for row in given if row.beginning}
+    is_prose = ~np.array(list(seen.values()))
     weights = np.where(is_prose, (~is_prose).sum() / is_prose.sum(), 1)
     model: Any = LogisticRegression(C=TEXT_C, max_iter=500)
-    model.fit(np.array([row.characters for row in seen]), is_prose, sample_weight=weights)
+    model.fit(np.array(list(map(register.characters, seen))), is_prose, sample_weight=weights)
     characters = np.append(model.coef_[0], model.intercept_).astype(np.float64).round(3)
     found: list[set[str]] = []
     weigh: list[float] = []
-    said: list[bool] = []
-    prose: list[bool] = []
+    owners: list[Row] = []
     for row in given:
-        level = register.register_of(row.text, characters)
-        one = (PEOPLE if row.people else 1) if row.technical else LOOKED if row.looked else 1
-        for span in row.spans[:MENTIONS]:
-            found.append(set(register.signs(row.text, *span, level)) - {""})
-            weigh.append(one / len(row.spans[:MENTIONS]))
-            said.append(row.people)
-            prose.append(not row.technical)
-    share, people, ours = np.array(weigh), np.array(said), np.array(prose)
+        one = (PEOPLE if row.people else 1) if row.technical else LOOKED if row.beginning else 1
+        found += signs(row, level_of(row, characters))
+        weigh += [one / len(row.contexts)] * len(row.contexts)
+        owners += [row] * len(row.contexts)
+    share, people = np.array(weigh), np.array([row.people for row in owners])
+    ours = np.array([not row.technical for row in owners])
     share[ours] *= share[~people].sum() * RATIO / share[ours].sum()
     counts = Counter(sign for each in found for sign in each)
     places = {sign: at for at, sign in enumerate(sorted(s for s in counts if counts[s] >= ROWS))}
@@ -93,36 +102,28 @@ def fit(given: list[Row]) -> register.Model:
     matrix = csr_matrix((np.ones(len(at)), (at, columns)), shape=(len(found), len(places)))
     model = LogisticRegression(C=C, solver="liblinear", random_state=0)
     model.fit(matrix, people, sample_weight=share)
-    fitted = {"": round(100 * (float(model.intercept_[0]) - OFFSET))}
-    fitted |= {s: round(100 * float(v)) for s, v in zip(places, model.coef_[0], strict=True)}
-    return register.Model(characters, {s: v for s, v in fitted.items() if s == "" or abs(v) >= 3})
+    fitted = {s: round(100 * float(v)) for s, v in zip(places, model.coef_[0], strict=True)}
+    fitted = {s: v for s, v in fitted.items() if abs(v) >= 3}
+    fitted[""] = round(100 * (float(model.intercept_[0]) - LAX))
+    for level in range(-register.FURTHEST, TECHNICAL):
+        fitted[f"T={level}"] = fitted.get(f"T={level}", 0) - round(100 * (STRICT - LAX))
+    return register.Model(characters, fitted)
 
 
-def is_kept(row: Row, model: register.Model) -> bool:
-    """Whether a row's mentions are words of prose by a model."""
-    level = register.register_of(row.text, model.characters)
-    register.shipped = lambda: model
-    some = row.spans[: register.MOST]
-    return level >= register.SURE or register.is_prose(row.text, some, level)
+def logit(row: Row, model: register.Model) -> float:
+    """The mean logit of a row's mentions above where they are prose."""
+    level = level_of(row, model.characters)
+    if level >= register.SURE:
+        return np.inf
+    sums = [sum(model.signs.get(s, 0) for s in each) for each in signs(row, level)]
+    return float(np.mean(sums) + model.signs[""]) / 100
 
 
 def main() -> None:
     """Fit, print and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--technical", type=Path, required=True)
-    parser.add_argument("--prose", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
-    every = rows(given.technical, True) + rows(given.prose, False)
-    kept: Counter[tuple[bool, bool, bool]] = Counter()
-    for fold in [] if given.write else range(FOLDS):
-        own = [zlib.crc32(row.group.encode()) % FOLDS == fold for row in every]
-        model = fit([row for row, out in zip(every, own, strict=True) if not out])
-        for row, out in zip(every, own, strict=True):
-            if out and row.looked:
-                kept[row.technical, row.people, is_kept(row, model)] += 1
-    for (technical, people, yes), count in sorted(kept.items()):
-        print(f"technical {technical}, people {people}, kept {yes}: {count}")
+    given, every = parser.parse_args(), rows()
     if given.write:
         model = fit(every)
         whole = {
@@ -134,7 +135,22 @@ def main() -> None:
         digests = json.loads(DIGESTS.read_text())
         digests["labels/register_model.json"] = hashlib.sha256(text.encode()).hexdigest()
         DIGESTS.write_text(json.dumps(dict(sorted(digests.items())), indent=2) + "\n")
+        return
+    read: list[tuple[Row, float]] = []
+    for fold in range(FOLDS):
+        own = [zlib.crc32(row.group.encode()) % FOLDS == fold for row in every]
+        model = fit([row for row, out in zip(every, own, strict=True) if not out])
+        read += [(row, logit(row, model)) for row, out in zip(every, own, strict=True) if out]
+    print("cut: kept of people and of others in technical texts; lost in prose")
+    for cut in CUTS:
+        kept: Counter[tuple[bool, bool, bool]] = Counter()
+        for row, sure in read:
+            if row.beginning:
+                kept[row.technical, row.people, sure > cut] += 1
+        parts = [(kept[t, p, y], kept[t, p, True] + kept[t, p, False]) for t, p, y in CASES]
+        print(f"{cut:.1f}:", "; ".join(f"{part} of {whole}" for part, whole in parts))
 
 
+CASES = ((True, True, True), (True, False, True), (False, True, False))
 if __name__ == "__main__":
     main()

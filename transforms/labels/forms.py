@@ -52,12 +52,8 @@ CALL = re.compile(r"\((?:\d[a-z]{0,2})?\)")
 ENCLOSED = re.compile(r"[\s<>\"'()\[\]{}=,;“”‘’|]")  # not of a path or an address
 NUMBER = re.compile(r"\d[\d.,]*[^\S\r\n]?\Z")
 NAME = re.compile(rf"\.?\s+\W?{LETTERS}")
-# A capital within a sentence and before a hyphen is a term’s: “the His-tag”
-TERM, WITHIN = re.compile("-[a-z]"), re.compile(r"[a-z,;] \Z")
 # Before a unit of work, and in “man-in-the-middle”, a label is nobody
 WORK = re.compile(r"-(?:(?:hour|day|week|month|year)s?|power|in-the-)\b")
-JOINED = re.compile(r"[A-Z]\w*[-\u2010-\u2013]\Z"), re.compile(r"[-\u2010-\u2013](?!S?[Hh])[A-Z]")
-SYMBOLS = ("he", "his", "she")
 SHOUTED = re.compile(r"\.?\s?[A-Z]{4,}")  # a name in capitals
 INDENT = 16  # characters of a line's indent at most
 USUAL = re.compile(r"[A-Z][a-z]+\.? ")  # a title as it is mostly written
@@ -184,11 +180,7 @@ class Forms:
             if len(broken[1]) < SHORT_PART:
                 return
         if not (
-            _is_code(left, right)
-            or (self._short[label] and _is_no_title(left, written, right))
-            or (written.istitle() and TERM.match(right) and WITHIN.search(left))
-            or (word in SYMBOLS and written.istitle() and _is_joined(left, right))
-            or WORK.match(right)
+            _is_code(left, right) or (self._short[label] and _is_no_title(left, written, right))
         ):
             yield start, end, label
 
@@ -214,11 +206,6 @@ def _is_code(left: str, right: str) -> bool:
             re.match(r"[/~]|\.\.?/|\w:\\", run) or re.search(r"[._\d]\w*[/\\]|[/\\]\w*[._\d]", run)
         )
     return run.count(".") > 1 and re.fullmatch(r"[\w-]+(\.[\w-]+){2,}", run) is not None
-
-
-def _is_joined(left: str, right: str) -> bool:
-    """Whether a hyphen joins a word to one with a capital: “He-Ne”, “Ser-His-Asp”."""
-    return JOINED[0].search(left) is not None or JOINED[1].match(right) is not None
 
 
 def _is_no_title(left: str, word: str, right: str) -> bool:

@@ -34,6 +34,7 @@ NEAR = 6  # words or marks on each side that are read
 MOST = 8  # mentions of a label that are read in a text
 LETTER, DIGIT, BLANK = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"[ \t]")
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_|\n")
+FUNCTION, FEW = 3, 6  # letters at most of most words of grammar; words that say of their share
 STEP, DENSEST = 40, 6  # the density of symbols is in steps of 1/40, up to 6 of them
 SURE = 2  # steps from which a text is prose, whose mentions have no look
 LOGITS, FURTHEST = 1.5, 4  # how technical a text is: in steps of 1.5 logits, up to 4 of them
@@ -129,31 +130,43 @@ def signs(text: str, start: int, end: int, register: int) -> Iterator[str]:
 
     Yields:
         The mention (w), the words or marks beside it (p, n) and near it (b), the shapes of the two
-        characters before and behind, the capitals of it (c) and of its neighbours (s), the density
-        of symbols around it (d), and the register with some of that (T).
+        characters before and behind, the capitals of it (c), of its neighbours (s) and of the next
+        words (k), the share of short words (f), the density of symbols around it (d), and the
+        register with some of that (T).
     """
     word = text[start:end]
     left, right = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     density = symbols(left + right) / max(1, len(left) + len(right))
     step, mention = min(DENSEST, int(density * STEP)), f"w={word.lower()}"
-    before, behind = TOKEN.findall(left)[-NEAR:], TOKEN.findall(right)[:NEAR]
+    before, behind = TOKEN.findall(left), TOKEN.findall(right)
+    words = [near for near in before + behind if near.isalpha()]
+    short = sum(len(near) <= FUNCTION and near.islower() for near in words) * 10
+    before, behind = before[-NEAR:], behind[:NEAR]
     last, next_ = before[-1] if before else "^", behind[0] if behind else "$"
+    capitals = _capitals(word)
+    further = (next(filter(str.isalpha, each), "^") for each in (reversed(before), behind))
     yield ""
     yield mention
     yield f"{mention}T{max(-2, min(2, register // 2))}"
     yield f"T={register}"
     yield f"d={step}"
     yield f"d={step}T{register}"
-    yield f"c={_capitals(word)}"
-    yield f"s={_capitals(last)}{_capitals(word)}{_capitals(next_)}"
-    yield f"p={last.lower()}"
-    yield f"n={next_.lower()}"
+    yield f"f={min(5, short // len(words)) if len(words) >= FEW else 'few'}"
     yield from {f"b={near.lower()}" for near in before + behind if near.isalpha()}
     before_it, behind_it = _shape(left[-2:]), _shape(right[:2])
     yield f"<{before_it[-1:]}"
-    yield f"<<{before_it}"
     yield f">{behind_it[:1]}"
-    yield f">>{behind_it}"
+    yield f"k={capitals.join(map(_capitals, further))}"
+    for sign in (
+        f"c={capitals}",
+        f"s={_capitals(last)}{capitals}{_capitals(next_)}",
+        f"p={last.lower()}",
+        f"n={next_.lower()}",
+        f"<<{before_it}",
+        f">>{behind_it}",
+    ):
+        yield sign
+        yield f"{mention}{sign}"
 
 
 def is_prose(text: str, spans: Sequence[tuple[int, int]], register: int) -> bool:
