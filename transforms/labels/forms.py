@@ -180,7 +180,9 @@ class Forms:
             if len(broken[1]) < SHORT_PART:
                 return
         if not (
-            _is_code(left, right) or (self._short[label] and _is_no_title(left, written, right))
+            _is_code(left, right)
+            or (self._short[label] and _is_no_title(left, written, right))
+            or WORK.match(right)
         ):
             yield start, end, label
 

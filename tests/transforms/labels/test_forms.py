@@ -69,6 +69,7 @@ def test_a_word_that_a_lines_end_broke_is_one_word(
         'The tag <html lang="he"> is for Hebrew.',
         "Open he.wikipedia.org for more.",
         "Type `man tar` for the options.",
+        "A man-in-the-middle attack took 500 man-hours of man-power.",
     ],
 )
 def test_a_token_of_code_or_a_unit_is_no_mention(finder: LabelFinder, text: str) -> None:
