@@ -1,7 +1,7 @@
 """False alarms and misses of the verdict against a reference, by the gate's own code.
 
     python tests/benchmarks/verdicts.py [--corpus FILE ...] [--panes 500] [--seeds 10] [--workers 2]
-        [--first-seed 0] [--size 100] [--few] [--json RESULTS]
+        [--first-seed 0] [--size 100] [--reference half|few|none] [--json RESULTS]
     python tests/benchmarks/verdicts.py --corpus --streams 60    # the interval alone
 
 A corpus is JSON lines (.gz) with `text` and a field of the source, `source` or `kind`. One half of
@@ -30,9 +30,12 @@ With --streams N, it also draws N references and windows of documents for each o
 shift of 0 to 0.2, and windows of 100 or 400 documents. How often does the interval of 95 % hold the
 true shift, and how often is the bound that is judged above it?
 
-With --few, a reference has few documents of each source: as many as make 15 to 60 effective ones,
-(sum n)^2 / sum n^2, for n mentions of gender (40 documents in the settings of --streams). The panes
-of every second seed are of as few, which come again and again.
+With --reference few, a reference has few documents of each source: as many as make 15 to 60
+effective ones, (sum n)^2 / sum n^2, for n mentions of gender (40 documents in the settings of
+--streams). The panes of every second seed are of as few, which come again and again.
+
+With --reference none, the gate learns each source from the stream, of LEARNT good
+panes before a defect.
 
 tests/benchmarks/results/ says how far the packages' own figures were from these formulas.
 
@@ -74,7 +77,7 @@ Damage = dict[tuple[str, str], tuple[int, int]]  # panes and others blocked, by 
 ORDERS = ("shuffled", "bursts of 50", "bursts of 200", "file", "reversed")
 LOSSES = (0.5, 0.75, 1.0)
 STREAMS = 5  # of each loss and half
-BEFORE = 10  # good panes before a defect
+BEFORE, LEARNT = 10, 100  # good panes before a defect, with a reference and without
 LONGEST = 100  # panes of a stream with a loss
 ONE_OF = 0.999  # the quantile of shuffled panes that is a peer's threshold
 PEERS = ("L-infinity", "Jensen-Shannon", "chi-square", "CUSUM")
@@ -119,11 +122,11 @@ class Gate:
     """
 
     def __init__(self, corpus: Corpus, rows: Ints, config: Config):
-        own = {name: each[rows] for name, each in corpus.counts.items()}
-        sources = [corpus.sources[row] for row in rows]
-        self.reference = Reference(groups=corpus.groups, strata=of_counts(sources, own))
-        self._config, self._lists = config, config.word_lists()
         self._measure, self.corpus = ShiftMeasure(), corpus
+        sources, own = self.take(rows)
+        strata = of_counts(sources, own) if sources else {}
+        self.reference = Reference(groups=corpus.groups, strata=strata)
+        self._config, self._lists = config, config.word_lists()
         self._totals: MeasureTotals | None = None
 
     def restart(self) -> None:
@@ -142,10 +145,13 @@ class Gate:
     def alarms(self, every: Sequence[Ints]) -> list[bool]:
         """Which panes of a stream, as documents, are blocked.
 
-        All panes are compared at once, with cumulative sums and the windows that a gate has. Those
-        that might be off are judged as a gate judges them. Sources of which the reference knows
-        too little are left out here; a gate would learn them from the stream.
+        With a reference all panes are compared at once, with cumulative sums and the windows that a
+        gate has. Those that might be off are judged as a gate judges them. Sources of which the
+        reference knows too little are left out here; a gate would learn them from the stream.
         """
+        if not self.reference.strata:
+            self.restart()
+            return [bool(self.pane(*self.take(rows)).blocked()) for rows in every]
         out = [False] * len(every)
         reach, buckets = list[list[int]](), list[Bucket]()
         for _ in every:
@@ -320,7 +326,7 @@ def corpus_of(path: Path, most: int) -> Corpus:
     return Corpus(path, most)
 
 
-def half_of(path: Path, most: int, seed: int, number: int, size: int, few: bool) -> Half:
+def half_of(path: Path, most: int, seed: int, number: int, size: int, of: str) -> Half:
     """Judge panes of one half of a corpus by the other.
 
     Args:
@@ -329,7 +335,7 @@ def half_of(path: Path, most: int, seed: int, number: int, size: int, few: bool)
         seed: The seed, which draws the half too.
         number: Panes of each order.
         size: Documents of a pane.
-        few: Whether the reference has few documents of each source; of odd seeds the panes too.
+        of: What the reference has: half, few of each source (of odd seeds the panes too), none.
     """
     # The interval is shown to people, and no verdict asks for it, but it takes most time
     Windows.interval = lambda *_: Score.model_construct(low=None, high=None)
@@ -337,10 +343,11 @@ def half_of(path: Path, most: int, seed: int, number: int, size: int, few: bool)
     rng = np.random.default_rng(seed)
     drawn = rng.permutation(len(corpus.sources))
     half, rest = np.sort(drawn[: len(drawn) // 2]), np.sort(drawn[len(drawn) // 2 :])
-    half = few_of(corpus, half, rng) if few else half
-    rest = few_of(corpus, rest, rng) if few and seed % 2 else rest
+    half = few_of(corpus, half, rng) if of == "few" else half
+    rest = few_of(corpus, rest, rng) if of == "few" and seed % 2 else rest
     config = Config.model_validate({"gate": {"shift": {"block": BLOCK}}})
-    gate, peers = Gate(corpus, half, config), Peers(corpus, half)
+    gate, peers = Gate(corpus, half[: 0 if of == "none" else None], config), Peers(corpus, half)
+    before = LEARNT if of == "none" else BEFORE
     for order in ORDERS:
         peers.restart()
         every = list(panes(corpus, rest, order, size, number, rng))
@@ -352,18 +359,14 @@ def half_of(path: Path, most: int, seed: int, number: int, size: int, few: bool)
         out.lost[loss], out.lost_peers[loss] = [], []
         for _ in range(STREAMS):
             peers.restart()
-            good = list(panes(corpus, rest, "shuffled", size, BEFORE, rng))
-            for rows in good:
-                peers.pane(rows)
+            every = list(panes(corpus, rest, "shuffled", size, before, rng))
             left = rest[~(more[rest] & (rng.random(len(rest)) < loss))]
-            every = list(panes(corpus, left, "shuffled", size, LONGEST, rng))
-            found = [peers.pane(rows) for rows in every]
-            judged = gate.alarms([*good, *every])[BEFORE:]
-            seen = judged.index(True) if True in judged else LONGEST - 1
-            out.lost[loss].append((seen + 1) * size)
-            out.lost_peers[loss].append(np.array(found))
+            every += panes(corpus, left, "shuffled", size, LONGEST, rng)
+            judged = [*gate.alarms(every)[before:-1], True]
+            out.lost[loss].append((judged.index(True) + 1) * size)
+            out.lost_peers[loss].append(np.array([peers.pane(rows) for rows in every][before:]))
     out.mixed = mix(gate, rest, size, rng)
-    out.damage = damaged(gate, rest, size, rng)
+    out.damage = damaged(gate, rest, size, before, rng)
     return out
 
 
@@ -434,7 +437,7 @@ def report(given: argparse.Namespace) -> None:
     for path in given.corpus:
         others = path, given.documents
         with ProcessPoolExecutor(given.workers) as pool:
-            own = given.panes, given.size, given.few
+            own = given.panes, given.size, given.reference
             tasks = [pool.submit(half_of, *others, seed, *own) for seed in seeds]
             halves = [task.result() for task in tasks]
         corpus = corpus_of(*others)
@@ -446,7 +449,9 @@ def report(given: argparse.Namespace) -> None:
         notes.append("; ".join([said, *mixed]))
         print(notes[-1])
     if given.streams:
-        table, note = coverage(given.streams, given.workers, given.few)
+        table, note = coverage(
+            given.streams, given.workers, 40 if given.reference == "few" else 300
+        )
         print(f"\n{text_of(table)}\n{note}")
         kept.append(table)
         notes.append(note)
@@ -455,12 +460,13 @@ def report(given: argparse.Namespace) -> None:
             ["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True
         )
         names = " ".join(path.name for path in given.corpus)
-        command = f"--corpus {names} --first-seed {seeds[0]} --panes {given.panes}"
+        command = f"--corpus {names} --reference {given.reference} --first-seed {seeds[0]}"
+        command += f" --panes {given.panes} --seeds {len(seeds)} --streams {given.streams}"
         written = {
             "title": "False alarms and misses of the verdict",
             "date": datetime.now(UTC).date().isoformat(),
             "commit": commit.stdout.strip(),
-            "commands": [f"python tests/benchmarks/verdicts.py {command} --seeds {len(seeds)}"],
+            "commands": [f"python tests/benchmarks/verdicts.py {command}"],
             "tables": kept,
             "notes": notes,
         }
@@ -516,9 +522,8 @@ class Setting:
         )
 
 
-def settings(few: bool) -> list[Setting]:
+def settings(known: int) -> list[Setting]:
     """The settings of the interval's table."""
-    known = 40 if few else 300
     return [
         Setting(strata, groups, heavy, shift, 100 if (at + strata + groups) % 2 else 400, known)
         for strata in (1, 2, 5, 20, 50)
@@ -544,9 +549,9 @@ def covered(setting: Setting, number: int, streams: int) -> Floats:
     return out
 
 
-def coverage(streams: int, workers: int, few: bool) -> tuple[dict[str, Any], str]:
+def coverage(streams: int, workers: int, known: int) -> tuple[dict[str, Any], str]:
     """The table of the interval by kinds of setting, and a sentence on all of them."""
-    every = settings(few)
+    every = settings(known)
     with ProcessPoolExecutor(workers) as pool:
         tasks = [pool.submit(covered, each, at, streams) for at, each in enumerate(every)]
         found = np.array([task.result() for task in tasks])
@@ -595,7 +600,7 @@ def mix(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> str:
     return ""
 
 
-def damaged(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> Damage:
+def damaged(gate: Gate, rest: Ints, size: int, before: int, rng: np.random.Generator) -> Damage:
     """Panes until each source is blocked after a damage (99: not in 30), and others blocked."""
     out: Damage = {}
     every = np.array([gate.corpus.sources[row] for row in rest])
@@ -603,7 +608,7 @@ def damaged(gate: Gate, rest: Ints, size: int, rng: np.random.Generator) -> Dama
     for name in names[sizes >= size * 2]:
         for kind, kept in (("text of others", 1.0), ("words lost", 0.25), ("language", 0.05)):
             gate.restart()
-            for rows in panes(gate.corpus, rest, "shuffled", size, BEFORE, rng):
+            for rows in panes(gate.corpus, rest, "shuffled", size, before, rng):
                 gate.pane(*gate.take(rows))
             first, others = 99, 0
             for at, rows in enumerate(panes(gate.corpus, rest, "shuffled", size, 30, rng)):
@@ -632,9 +637,7 @@ def main() -> None:
     parser.add_argument("--panes", type=int, default=500, help="of each order and half")
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=10, help="halves that are drawn")
-    parser.add_argument(
-        "--few", action="store_true", help="few documents a source in the reference"
-    )
+    parser.add_argument("--reference", choices=("half", "few", "none"), default="half")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--streams", type=int, default=0, help="of each setting of the interval")
     parser.add_argument("--workers", type=int, default=2)

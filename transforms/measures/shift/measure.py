@@ -240,7 +240,6 @@ class ShiftMeasure(Measure[Shift]):
         """Judge the next pane by a reference, and by what was learnt of other sources."""
         memory = Memory.of(totals)
         strata = pooled(packed(counted), [*(memory.known | reference.strata)])
-        others = {name: own for name, own in memory.known.items() if name not in reference.strata}
         found = Shift.model_construct(
             strata=strata,
             groups={words.attribute: len(words.groups) for words in lists},
@@ -249,7 +248,7 @@ class ShiftMeasure(Measure[Shift]):
         buckets = with_pane(memory.buckets, strata)
         known_well: set[str] = set()
         for words in lists:
-            known_well |= _judge(found, config, words, reference.strata, others, buckets)
+            known_well |= _judge(found, config, words, reference.strata, memory.known, buckets)
         found.learning = {
             name: documents
             for name, (documents, _) in strata.items()

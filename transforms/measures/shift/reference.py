@@ -88,11 +88,9 @@ class Learnt(Entry):
 
     def plus(self, other: Learnt) -> Learnt:
         """This with further chunks."""
+        numbers = ("documents", "chunks", "squares", "crossed")
         return Learnt.model_construct(
-            documents=self.documents + other.documents,
-            chunks=self.chunks + other.chunks,
-            squares=self.squares + other.squares,
-            crossed=self.crossed + other.crossed,
+            **{name: getattr(self, name) + getattr(other, name) for name in numbers},
             sums=plus(self.sums, other.sums),
             between=plus(self.between, other.between),
         )
@@ -181,13 +179,14 @@ class Expected:
         return self.is_rated & (self.half_width <= FROZEN)
 
     def with_judged(self, other: Expected | None) -> Expected:
-        """The strata that something is judged by, of this and of another.
+        """The strata that something is judged by, of another, and of this what it does not have.
 
         Also those whose shares nobody knows: more of their documents may begin to name people.
         """
         both = [self] if other is None else [self, other]
-        chosen = np.concatenate([each.is_judged for each in both])
-        chosen |= np.concatenate([each.counted for each in both]) >= MANY
+        chosen = np.concatenate([each.is_judged | (each.counted >= MANY) for each in both])
+        if other is not None:
+            chosen[: len(self.strata)] &= ~np.isin(self.strata, other.strata)
         strata = [name for each in both for name in each.strata]
         _, *numbers = fields(self)
         out = Expected(
@@ -229,9 +228,21 @@ def expected(
 def judged_by(
     reference: Mapping[str, Known], others: Mapping[str, Known], attribute: str, unit: Unit
 ) -> Expected | None:
-    """What is expected of the strata of a reference, and of others, that something is judged by."""
+    """What is expected of the strata of a reference, and of others, that something is judged by.
+
+    What the reference knows too little of is learnt on in a run. Few panes do not show how a
+    source wanders, so that it is not judged by them.
+    """
     one = expected(reference, attribute, unit, LEAST_DOCUMENTS, naming=False)
-    two = expected(others, attribute, unit, MANY)
+    known = frozenset[str]() if one is None else frozenset(one.judged)
+    more: dict[str, Known] = {}
+    for name in others.keys() - known:
+        every = [
+            own[attribute] for own in (reference.get(name, {}), others[name]) if attribute in own
+        ]
+        if every and (each := reduce(Learnt.plus, every)).chunks >= FROZEN_CHUNKS:
+            more[name] = {attribute: each}
+    two = expected(more, attribute, unit, MANY)
     return two and two.with_judged(None) if one is None else one.with_judged(two)
 
 
@@ -361,19 +372,14 @@ def learnt(
     """What is known with a further pane, which is one chunk; what is done stays as it is."""
     without = frozenset(left)
     chosen = [name for name, (documents, _) in pane.items() if documents and name not in without]
-    out: dict[str, Known] = dict(known) | {name: {} for name in chosen}
+    out: dict[str, Known] = dict(known) | {name: dict(known.get(name, {})) for name in chosen}
     for attribute, size in groups.items():
-        done = _done({name: known[name] for name in chosen if name in known}, attribute)
-        for name in chosen:
-            before = known.get(name, {}).get(attribute)
+        done = _done({name: out[name] for name in chosen}, attribute)
+        for name in (each for each in chosen if each not in done):
             documents, sums = pane[name]
-            packed = sums.get(attribute) or [0] * packed_size(size)
-            if before is None:
-                out[name][attribute] = Learnt.of_chunk(documents, packed)
-            elif name in done:
-                out[name][attribute] = before
-            else:
-                out[name][attribute] = before.plus(Learnt.of_chunk(documents, packed))
+            fresh = Learnt.of_chunk(documents, sums.get(attribute) or [0] * packed_size(size))
+            before = out[name].get(attribute)
+            out[name][attribute] = fresh if before is None else before.plus(fresh)
     return out
 
 
@@ -385,9 +391,7 @@ def _done(known: Mapping[str, Known], attribute: str) -> frozenset[str]:
         if attribute in own and own[attribute].chunks >= FROZEN_CHUNKS
     }
     found = expected(old, attribute, "mentions", MANY)
-    if found is None:
-        return frozenset()
-    return frozenset(name for name, each in zip(found.strata, found.is_done, strict=True) if each)
+    return frozenset(() if found is None else np.array(found.strata)[found.is_done].tolist())
 
 
 def _upper(counts: Sequence[int]) -> list[int]:

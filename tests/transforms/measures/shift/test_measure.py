@@ -21,7 +21,7 @@ from evenflow.transforms.measures.shift.measure import (
     read,
     wandering,
 )
-from evenflow.transforms.measures.shift.reference import Reference, of_counts
+from evenflow.transforms.measures.shift.reference import FROZEN_CHUNKS, Reference, of_counts
 from evenflow.transforms.measures.shift.strata import by_stratum
 
 CONFIG = Config.model_validate(
@@ -41,12 +41,11 @@ def drawn(rng: np.random.Generator, documents: int, share: float, rate: float = 
 class Gate:
     """A gate with a reference of two sources, of which women have 30 and 60 %."""
 
-    def __init__(self, with_reference: bool = True) -> None:
+    def __init__(self) -> None:
         self.rng = np.random.default_rng(7)
         own = [drawn(self.rng, 1500, 0.3), drawn(self.rng, 1500, 0.6)]
         strata = of_counts(["a"] * 1500 + ["b"] * 1500, {"gender": np.concatenate(own)})
-        known = Reference(groups={"gender": GROUPS}, strata=strata)
-        self.reference = known if with_reference else Reference()
+        self.reference = Reference(groups={"gender": GROUPS}, strata=strata)
         self.totals: MeasureTotals | None = None
         self.measure = ShiftMeasure()
 
@@ -146,23 +145,13 @@ def test_a_stream_that_comes_again_is_no_surer_than_its_reference() -> None:
     assert found[-1].attributes["gender"].shift > 0.07
 
 
-def test_a_new_source_is_learnt_and_then_judged() -> None:
-    gate = Gate()
-    first = gate.pane(a=(100, 0.3), c=(100, 0.9))
-    assert first.learning == {"c": 100}
-    assert first.verdict.state == "open"
-    later = [gate.pane(a=(100, 0.3), c=(100, 0.9)) for _ in range(10)][-1]
-    assert not later.learning and later.verdict.state == "open"
-    assert [gate.pane(c=(100, 0.5)) for _ in range(3)][-1].blocked() == ["c"]
-
-
-def test_without_a_reference_the_first_panes_are_what_is_expected() -> None:
-    gate = Gate(with_reference=False)
-    first = gate.pane(a=(200, 0.3))
-    assert first.verdict.state == "not_judged" and not first.off
-    for _ in range(10):
-        assert gate.pane(a=(200, 0.3)).verdict.state in ("not_judged", "open")
-    assert [gate.pane(a=(200, 0.1)) for _ in range(2)][-1].blocked() == ["a"]
+def test_a_source_that_is_new_or_too_small_in_the_reference_is_learnt_and_then_judged() -> None:
+    (gate := Gate()).refer(drawn(np.random.default_rng(3), 8, 0.9))
+    found = [gate.pane(a=(30, 0.3), c=(30, 0.9)) for _ in range(FROZEN_CHUNKS + 8)]
+    assert found[FROZEN_CHUNKS - 2].learning == {"a": 30, "c": 30} and not found[-1].learning
+    assert {each.verdict.state for each in found} == {"not_judged", "open"}
+    later = [gate.pane(a=(100, 0.7), c=(100, 0.5)) for _ in range(3)]
+    assert sorted(later[-1].blocked()) == ["a", "c"]
 
 
 def test_all_sources_together_show_what_none_shows_alone() -> None:
@@ -201,7 +190,8 @@ def test_what_is_off_in_the_last_pane_is_said() -> None:
     found = [gate.pane(b=(100, 0.3)) for _ in range(3)][-1]
     assert gate.totals is not None
     section = gate.measure.section(gate.totals, 0, 0)
-    assert gate.measure.lines(section) == [f"shift: {found.verdict.reason}"]
+    off, moved = gate.measure.lines(section)
+    assert off == f"shift: {found.verdict.reason}" and "b: female 60% → 30%" in moved
     groups = [{"group": name} for name in ("female", "male")]
     table = gate.measure.table(section, {"gender": {"groups": groups}})
     assert table is not None and len(table.rows) == len(groups) * len(

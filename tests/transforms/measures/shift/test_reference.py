@@ -5,9 +5,11 @@ import pytest
 
 from evenflow.transforms.measures.shift.reference import (
     FROZEN_CHUNKS,
+    Known,
     Learnt,
     expected,
     judged,
+    judged_by,
     learnt,
     of_counts,
 )
@@ -102,6 +104,19 @@ def test_a_source_is_learnt_until_it_is_known_and_not_while_it_is_off() -> None:
     assert known["a"]["gender"].chunks == FROZEN_CHUNKS
     assert known["a"]["age"].chunks == FROZEN_CHUNKS + 5  # never named: never known
     assert learnt({}, pane, {"gender": 2}, ["a"]) == {}
+
+
+def test_learning_begins_with_what_a_reference_knows_and_is_judged_by_from_some_panes() -> None:
+    few, known = of_counts(["a"] * 8, {"gender": drawn(8, 0.9)}), dict[str, Known]()
+    for at in range(FROZEN_CHUNKS):
+        assert judged_by({}, known, "gender", "mentions") is None
+        known = learnt(known, {"a": (30, {"gender": pack(drawn(30, 0.3, at))})}, {"gender": 2})
+    both = {"a": {"gender": few["a"]["gender"].plus(known["a"]["gender"])}}
+    found, pooled = (
+        judged_by(few, known, "gender", "mentions"),
+        expected(both, "gender", "mentions"),
+    )
+    assert found and pooled and found.judged == ["a"] and (found.shares == pooled.shares).all()
 
 
 def test_a_reference_adds_up() -> None:
