@@ -262,7 +262,7 @@ def answer(
             why += f": {totals.blocked_reason}"
         accept = "".join(f" --pane {each}" for each in shown)
         step = f"evenflow gate why {named}, then evenflow gate accept {named}{accept} --reason '…'"
-    elif count := set_aside(totals):
+    elif count := len(set_aside(totals)):
         why = f"{counted(count, 'source')} set aside, the rest accepted (gate.scope)"
         step = f"evenflow gate why {named}, then evenflow gate accept {named} --reason '…'"
     elif word == "warn" and totals.state == "warn":
@@ -291,7 +291,7 @@ def _measured(
         else:
             word = "not_judged"
         return word, why, _init(totals, config, output)
-    if nothing_judged(totals, config):
+    if ShiftMeasure.name in totals.measures and not (_compares(totals) or _has_thresholds(config)):
         why = "no threshold of DR is set, and every source is new or too small to be compared:"
         least = f"{LEAST_DOCUMENTS:.0f} of its documents must name a group in the reference"
         return "not_judged", f"{why} {least}", None
@@ -314,7 +314,7 @@ def _but(totals: Totals, config: Config | None) -> str:
     gone = totals.documents - totals.accepted
     without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
     given = config is not None and config.reference.file
-    fresh = set_aside(totals, "fresh") if given else 0
+    fresh = len(set_aside(totals, "fresh")) if given else 0
     without += f"; {counted(fresh, 'source')} not judged" * bool(fresh)
     found = moved(totals)
     more = f", and {len(found) - 1} more" if found[1:] else ""
@@ -322,15 +322,14 @@ def _but(totals: Totals, config: Config | None) -> str:
 
 
 def moved(totals: Totals) -> list[Moved]:
-    """The group of each source that moved from its reference and is not set aside."""
-    found = ShiftMeasure().moved(totals.measures.get(ShiftMeasure.name))
-    return list({each.source: each for each in reversed(found)}.values())[::-1]
+    """The sources that moved from their reference and were not set aside, the surest first."""
+    return ShiftMeasure().moved(totals.measures.get(ShiftMeasure.name))
 
 
-def set_aside(totals: Totals, kind: str = "aside") -> int:
-    """How many sources were set aside and wait for a decision; or are `fresh`, not judged."""
+def set_aside(totals: Totals, kind: str = "aside") -> dict[str, Any]:
+    """The sources that were set aside and wait for a decision; or are `fresh`, not judged."""
     shift = totals.measures.get(ShiftMeasure.name)
-    return len(shift.sums.get(kind, {})) if shift is not None else 0
+    return shift.sums.get(kind, {}) if shift is not None else {}
 
 
 def steps(step: str | None) -> list[str]:
@@ -350,12 +349,6 @@ def unjudged(config: Config) -> str | None:
     if config.gate.require or any(any(each.thresholds(config).values()) for each in others):
         return None
     return f"there is no threshold of DR, and no reference: what sources were in {TRUSTED} files"
-
-
-def nothing_judged(totals: Totals, config: Config) -> bool:
-    """Whether no pane had a source that could be compared, and DR has no threshold."""
-    shift = totals.measures.get(ShiftMeasure.name)
-    return shift is not None and not _compares(totals) and not _has_thresholds(config)
 
 
 def _compares(totals: Totals) -> bool:

@@ -8,6 +8,7 @@ chance alone gives, or of less than a mention, has no shares: they would be of a
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, reduce
@@ -135,14 +136,19 @@ class Why(Entry):
     """Why a pane was judged as it was.
 
     Attributes:
+        output: Of all panes what waits for a decision, was set aside, or moved, in words; where
+            no pane was named.
+        decided: What a person decided on the pane, in words.
         failures: Of checks.
         removed: The documents that were set aside so that the pane is not blocked, in words.
         attributes: Those of the verdict, or all if it comes from none.
         runbook: Its address; None: nothing is to do.
     """
 
+    output: list[str] = Field(default_factory=list[str], exclude_if=operator.not_)
     pane: int
     verdict: Verdict
+    decided: str | None = Field(default=None, exclude_if=operator.not_)
     rule: str
     failures: list[CheckFailure]
     dead_reasons: dict[str, int]
@@ -224,8 +230,12 @@ def shifted(entry: PaneEntry) -> dict[str, tuple[str, Any]]:
     return worst
 
 
-def sources(entry: PaneEntry) -> list[Source]:
-    """List the sources that were off in a pane, all judged ones together, and those not judged."""
+def sources(entry: PaneEntry, decided: str | None = None) -> list[Source]:
+    """List the sources that were off in a pane, all judged ones together, and those not judged.
+
+    Args:
+        decided: What a person decided on what was blocked; None: nobody has.
+    """
     found: Any = entry.measures.get("shift")
     if found is None:
         return []
@@ -235,7 +245,7 @@ def sources(entry: PaneEntry) -> list[Source]:
         Source(
             source=source,
             attribute=name,
-            state=each.state,
+            state=decided if decided and each.state == "block" else each.state,
             documents=each.documents,
             groups=[*zip(entry.attributes[name].groups, each.expected, each.observed, strict=True)],
         )
@@ -327,6 +337,7 @@ def attribute(
 
 def lines(found: Why) -> Iterator[str]:
     """Say why a pane was judged as it was."""
+    yield from [found.decided] if found.decided else []
     yield f"rule: {found.rule}"
     if found.removed:
         yield f"set aside: {found.removed}"

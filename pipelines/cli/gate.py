@@ -66,7 +66,8 @@ def gate_why(
         raise options.wrong("--attribute", f"{attribute!r} is none of {', '.join(known)}")
     if config is None:
         raise ConfigError(f"{directory}: its configuration is from another version")
-    return options.Shown(why(directory, history, config, number, attribute), tables.why)
+    found = why(directory, history, config, number, attribute, pane is None)
+    return options.Shown(found, tables.why)
 
 
 def gate_hold(directory: options.Output, *, reason: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -19,7 +19,13 @@ from evenflow.transforms.io.blocks import Block
 from evenflow.transforms.io.files import InputError
 from evenflow.transforms.io.records import Documents, make_id, validate
 from evenflow.transforms.io.unforeseen import Spoilt, without_spoilt
-from evenflow.transforms.measures.representation.comparison import Side, compare, standardised
+from evenflow.transforms.measures.representation.comparison import (
+    Side,
+    compare,
+    gravity,
+    moves,
+    standardised,
+)
 
 MOST_SOURCES = 100  # that are compared each; the mentions of all others are one source
 OTHERS = "(others)"
@@ -58,7 +64,7 @@ def compared(
         names (short ones of the inputs), documents and dead_letters of both, shared (ids on both
         sides; with any, the inputs are versions of one corpus), filtered (whether the second is
         what was removed), and of each attribute groups, all (comparison.compare), same_mix
-        (comparison.standardised) and sources, worst first: by the least certain difference of DR.
+        (comparison.standardised) and sources, by the group that moved most surely.
 
     Raises:
         InputError: An input names no file, or no record has the field of the source.
@@ -96,7 +102,8 @@ def compared(
                 name: compare(one.from_source(number), other.from_source(number), *rest)
                 for number, name in enumerate(sources)
             }
-            own["sources"] = dict(sorted(each.items(), key=lambda pair: _gravity(pair[1]["dr"])))
+            worst = {name: min(map(gravity, moves(each[name], found["filtered"]))) for name in each}
+            own["sources"] = {name: each[name] for name in sorted(each, key=worst.__getitem__)}
         found["attributes"][words.attribute] = own
     return found
 
@@ -113,14 +120,6 @@ def names_of(first: str, second: str) -> list[str]:
     while all(words) and words[0][-1] == words[1][-1]:
         words = [each[:-1] for each in words]
     return [" ".join(each) for each in words] if all(words) else pair
-
-
-def _gravity(difference: Mapping[str, float] | None) -> tuple[float, float]:
-    """What sorts differences, worst first: how far from 0 they surely are, then their size."""
-    if difference is None:
-        return 1, 0
-    sure = max(difference["low"], -difference["high"], 0)
-    return -sure, -abs(difference["value"])
 
 
 def _read(

@@ -8,49 +8,63 @@ from typing import Any
 from evenflow.pipelines.terminal import tables
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.words import Table, counted, percent, score
+from evenflow.transforms.measures.representation.comparison import gravity, moves
 
 SIDES = ("first", "second")
 
 
 def draw(found: Mapping[str, Any]) -> None:
-    """Print two tables for each attribute."""
-    names, of = found["names"], "removal" if found["filtered"] else "shares"
+    """Print of each attribute DR, the shares of its groups, and the sources, most moved first."""
+    names, is_filtered = found["names"], found["filtered"]
     numbers = " and ".join(
         f"{number:,} in {name}" for number, name in zip(found["documents"], names, strict=True)
     )
     shared = f", {found['shared']:,} ids in both: versions" if found["shared"] else ""
     print(visible(f"documents: {numbers}{shared}"))
-    print(visible(f"differences: {names[0]} less {names[1]}"))
+    print(visible(f"differences: {names[0]} less {names[1]}, so + is more in {names[0]}"))
     if any(found["dead_letters"]):
         print(f"not compared: {counted(sum(found['dead_letters']), 'record')} without a text")
     for name, own in found["attributes"].items():
         same = own.get("same_mix")
-        sources = own.get("sources", {})
         parts = {"all": own["all"]} | ({"all, same mix": same} if same else {})
-        parts |= dict(list(sources.items())[: tables.SHOWN])
         rows: list[Sequence[str]] = [
             (label, *(score(each[side]["dr"]) for side in SIDES), _estimate(each["dr"]))
             for label, each in parts.items()
         ]
         tables.draw(Table(name, ("", *(f"DR {each}" for each in names), "difference"), rows))
-        if len(sources) > tables.SHOWN:
-            print(f"the {tables.SHOWN} worst of {len(sources)} sources; --json has all")
+        of_each = [moves(each, is_filtered) for each in (own["all"], same) if each]
         rows = [
             (
                 group,
                 *(percent(own["all"][side]["shares"][at]) for side in SIDES),
-                *(_estimate(_figure(each, of, at), 100) for each in (own["all"], same) if each),
+                *(_estimate(each[at], 100) for each in of_each),
             )
             for at, group in enumerate(own["groups"])
         ]
-        title = "removed, above all" if found["filtered"] else "points"
+        title = "removed, above all" if is_filtered else "points"
         columns = ("group", *names, title, *(["same mix"] if same else []))
         tables.draw(Table("", columns, rows))
+        if own.get("sources"):
+            tables.draw(_by_source(name, own, names, is_filtered))
         removal = own["all"]["removal"]
-        if found["filtered"] and removal is not None:
+        if is_filtered and removal is not None:
             print(f"{removal['rate']:.1%} of all mentions were removed; above it in points")
         if warning := paradox(own):
             print(warning)
+
+
+def _by_source(name: str, own: Mapping[str, Any], names: Sequence[str], is_filtered: bool) -> Table:
+    """The group of each source that moved most, then and now."""
+    rows: list[Sequence[str]] = []
+    for source, each in list(own["sources"].items())[: tables.SHOWN]:
+        figures = moves(each, is_filtered)
+        at = min(range(len(figures)), key=lambda at: gravity(figures[at]))
+        shares = [percent(each[side]["shares"][at]) for side in SIDES]
+        dr = " → ".join(score(each[side]["dr"]) for side in SIDES)
+        rows.append((source, own["groups"][at], *shares, _estimate(figures[at], 100), dr))
+    more = f", {tables.SHOWN} of {len(own['sources'])}; --json has all"
+    title = f"{name} by source{more * (len(own['sources']) > tables.SHOWN)}"
+    return Table(title, ("source", "most moved", *names, "points", "DR"), rows)
 
 
 def paradox(own: Mapping[str, Any]) -> str | None:
@@ -66,12 +80,6 @@ def paradox(own: Mapping[str, Any]) -> str | None:
     if remains and not sure:
         return "The mix of sources hides a difference: it is sure with the same mix."
     return None
-
-
-def _figure(compared: Mapping[str, Any], of: str, at: int) -> Mapping[str, float] | None:
-    """The difference of a group's shares, or how much more of its mentions was removed."""
-    found = compared[of]
-    return found and (found["excess"] if of == "removal" else found)[at]
 
 
 def _estimate(figure: Mapping[str, float] | None, scale: int = 1) -> str:

@@ -107,9 +107,9 @@ def _scores(attributes: Mapping[str, facts.AttributeFacts], most: int) -> tuple[
         column.justify = "right"
     rows: list[tuple[str | Text, ...]] = []
     for name, each in attributes.items():
+        shares = _largest({row.group: row.share for row in each.groups})
         verdict = [_state(each.verdict.state), *(str(each.panes[one]) for one in states)]
-        shares = [_largest({row.group: row.share for row in each.groups})]
-        more = shares if not judged else verdict if name in judged else ()
+        more = [shares] if not judged else verdict if name in judged else []
         rows.append((visible(name), *_score(each.cumulative.model_dump()), *more))
         if name in judged and each.rolling != each.cumulative:
             rows.append(("  rolling, judged", *_score(each.rolling.model_dump())))
@@ -144,6 +144,8 @@ def draw(table: words.Table) -> None:
 def why(found: reasons.Why) -> None:
     """Print why a pane was judged as it was."""
     out, verdict = console(), found.verdict
+    for line in found.output:
+        print(visible(line))
     reason = f" ({visible(verdict.reason)})"
     out.print(Text.assemble(f"pane {found.pane}: ", _state(verdict.state), reason))
     print("\n".join(map(visible, reasons.lines(found))))

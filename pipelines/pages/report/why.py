@@ -17,16 +17,16 @@ from evenflow.gates import facts, weights
 from evenflow.gates import why as reasons
 from evenflow.gates.ledger import pruned
 from evenflow.gates.ledger.history import History
-from evenflow.gates.ledger.reviews import aside
 from evenflow.gates.why import AttributeWhy, Marked, PaneCounts, Why
 from evenflow.pipelines.pages.report import files
 from evenflow.pipelines.pages.report.view import word_list
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
-from evenflow.schemas.ledger import AttributeEntry, PaneEntry, Sums, Verdict
+from evenflow.schemas.ledger import BAD, AttributeEntry, PaneEntry, Sums, Verdict
+from evenflow.schemas.words import ranges
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.measures.representation.dr import score, sums
-from evenflow.transforms.measures.shift.measure import ALL
+from evenflow.transforms.measures.shift.measure import ALL, ShiftMeasure
 from evenflow.transforms.measures.shift.strata import of_value
 from evenflow.transforms.storage.storage import Storage
 from evenflow.wordlists.loader import WordList
@@ -37,12 +37,18 @@ BEFORE = 80  # of these, before its first label
 
 
 def why(
-    storage: Storage, history: History, config: Config, pane: int, attribute: str | None = None
+    storage: Storage,
+    history: History,
+    config: Config,
+    pane: int,
+    attribute: str | None = None,
+    whole: bool = False,
 ) -> Why:
     """Explain a pane's verdict.
 
     Args:
         pane: Number of the pane, which the ledger has.
+        whole: Whether all of the output is explained: by this pane, or by sources that moved.
         attribute: The attribute that is explained; None for those of the verdict, or for all if it
             comes from none.
 
@@ -52,18 +58,22 @@ def why(
         KeyError: The pane has no such attribute.
     """
     entry = history[pane]
+    state, found = entry.verdict.state, whole and attribute is None and facts.moved(history.totals)
+    has_moved = bool(found) and state not in BAD
     if attribute is not None:
         names = [attribute]
     else:
-        state = entry.verdict.state
         names = [n for n, each in entry.attributes.items() if each.verdict.state == state]
         names = [n for n in reasons.shifted(entry) if n in entry.attributes] or names
-        names = names or list(entry.attributes)
+        names = [] if has_moved else names or list(entry.attributes)
     # Weights continue what was accepted before, so all of it is judged
     weighs = entry.weights is not None and any(n in entry.weights.attributes for n in names)
     earlier = _earlier(history, pane, pane if weighs else config.pane.rolling - 1)
     key, rule = reasons.rule(entry)
-    step = dict(reasons.kinds().get(key, {}))
+    if has_moved:
+        key, rule = "shift_moved", reasons.kinds()["shift_moved"]["rule"]
+    decided = history.reviews.get(pane)
+    step = {} if decided else dict(reasons.kinds().get(key, {}))
     attributes = {
         name: _attribute(storage, history, entry, name, earlier, config, weighs) for name in names
     }
@@ -74,18 +84,30 @@ def why(
     if "next" in step and unread & notes.keys():
         step |= reasons.kinds()["pruned"]
     book, then = step.get("runbook"), step.get("next")
+    place = {"dir": shlex.quote(str(storage)), "pane": pane, "by": config.reference.by or "FIELD"}
     return Why(
+        output=_of_output(history) if whole else [],
         pane=pane,
+        decided=decided and decided.said,
         verdict=entry.verdict,
         rule=rule,
         failures=entry.checks.failures,
         dead_reasons=entry.dead_reasons,
         removed=entry.removed and entry.removed.told,
-        sources=reasons.sources(entry),
+        sources=[] if has_moved else reasons.sources(entry, decided and f"{decided.action}ed"),
         attributes=attributes,
         runbook=book and config.alerts.runbooks.replace("{name}", book),
-        next=then and then.replace("{dir}", shlex.quote(str(storage))).replace("{pane}", str(pane)),
+        next=then and then.format(**place),
     )
+
+
+def _of_output(history: History) -> list[str]:
+    """All panes that wait for a decision, and the sources that were set aside or moved."""
+    totals, shift = history.totals, ShiftMeasure()
+    waiting = [pane for pane in totals.blocked if pane not in totals.reviewed.decided]
+    found = totals.measures.get(shift.name)
+    lines = shift.lines(shift.section(found, 0, 0) | {"fresh": {}}) if found else []
+    return [f"in quarantine: pane {', '.join(ranges(waiting))}"] * bool(waiting[1:]) + lines
 
 
 def _attribute(
@@ -275,10 +297,13 @@ def passage(text: str, finder: LabelFinder | None) -> tuple[str, list[Marked]]:
 def default_pane(history: History) -> int | None:
     """The pane that is explained where none is named.
 
-    The last that is blocked, else the last that has a source set aside, else the last one.
+    The last that is blocked, else the last in which the source was set aside that lost most
+    documents, else the last one.
     """
     if blocked := history.totals.blocked:
         return blocked[-1]
-    panes = _back(history, len(history)) if facts.set_aside(history.totals) else ()
-    last = len(history) - 1 if len(history) else None
-    return next((each.pane for each in panes if aside(each)), last)
+    gone = facts.set_aside(history.totals)
+    worst = max(gone, key=lambda name: gone[name]["documents"], default=None)
+    panes = _back(history, len(history)) if gone else ()
+    named = (each.pane for each in panes if worst in getattr(each.measures["shift"], "aside", ()))
+    return next(named, len(history) - 1 if len(history) else None)

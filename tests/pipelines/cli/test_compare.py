@@ -13,7 +13,7 @@ from evenflow.pipelines.corpus.compare import names_of
 
 pytest_plugins = ["commands"]
 
-EVEN, MEN = "She met him.", "He met his brother."
+EVEN, MEN, WOMEN = "She met him.", "He met his brother.", "She met her sister."
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -86,7 +86,7 @@ def test_sources_are_sorted_worst_first(call: Call, tmp_path: Path) -> None:
     files = [tmp_path / f"news_{month}.jsonl" for month in ("january", "february")]
     shown = call("compare", *files, "--by", "source", "-a", "gender").out
     assert "360 in january and 360 in february" in shown and "removed" not in shown
-    lines = [line.split()[0] for line in shown.splitlines() if "0.000]" in line or "0.5" in line]
+    lines = [line.split()[0] for line in shown.splitlines() if " → " in line]
     assert lines.index("changed") < lines.index("even")
     assert all(len(line) <= 80 and "…" not in line for line in shown.splitlines())
     out = call("measure", files[0], "--by", "source", "-a", "gender", "-q").out
@@ -96,6 +96,21 @@ def test_sources_are_sorted_worst_first(call: Call, tmp_path: Path) -> None:
     assert list(own)[-1] not in ("fell", "changed") and own["fell"]["all_documents"] == 90
     assert own["fell"]["counts"] == {"female": 0, "male": 270}
     assert "no document has the field 'x'" in call("measure", files[0], "--by", "x").err
+
+
+def test_a_source_that_turned_round_is_first_though_its_dr_is_the_same(
+    call: Call, tmp_path: Path
+) -> None:
+    files: list[Path] = []
+    for month, women in (("january", 70), ("february", 30)):
+        own = [*rows("even", EVEN, 90, month), *rows("turned", WOMEN, women, month)]
+        own += rows("turned", MEN, 100 - women, f"m{month}")
+        files.append(write(tmp_path / f"{month}.jsonl", own))
+    shown = call("compare", *files, "--by", "source", "-a", "gender").out
+    assert "january less february, so + is more in january" in shown
+    first, second = [line.split() for line in shown.splitlines() if " → " in line]
+    assert first[:5] == ["turned", "female", "70.0%", "30.0%", "+40.0"]
+    assert first[-3] == first[-1] == "0.200" and second[0] == "even"
 
 
 @pytest.mark.parametrize(

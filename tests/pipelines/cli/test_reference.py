@@ -77,7 +77,9 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(
     assert last.attributes["gender"].sums.documents == last.documents == kept.num_rows
     assert call("gate", "verify", output, "--files").status == 0
 
-    [own] = call("gate", "why", output, "--json").json["attributes"].values()
+    why = call("gate", "why", output, "--json").json
+    [own], [line] = why["attributes"].values(), why["output"]
+    assert line.startswith("set aside: b: gender: ") and f"{gone} documents of" in line
     assert own["source"] == "b" and {each["group"] for each in own["labels"]} == {"male"}
     name = found[-1]["set_aside"]["name"]
     moved = pq.read_table(output / "quarantine" / name)["id"].to_pylist()
@@ -96,7 +98,10 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(
     assert sum(shard.rows for _, shard in select(output).shards) == 1200
     totals = History(at(output)).totals
     assert (totals.accepted, totals.aside, totals.documents) == (1200, 0, 1200)
-    assert "in quarantine/" not in call("gate", "status", output).out
+    status = call("gate", "status", output).out
+    assert "in quarantine/" not in status and "but look at" not in status
+    why = call("gate", "why", output, "--pane", first).out
+    assert " accepted " in why.split("\naccepted by ")[1] and "next: " not in why
     assert call("gate", "verify", output, "--files").status == 0
     call(*accept, f"{first}..", "--undo")
     assert len(accepted(str(output))) == 1200 - gone
@@ -176,13 +181,15 @@ def test_the_end_of_a_run_names_a_source_that_moved_though_nothing_was_blocked(
     words = ("run", "-i", new, "-o", tmp_path / "out", "--attribute", "gender")
     done = call(*words, "--set", f"reference.file={reference}", "--json")
     assert done.status == 0
-    shift = done.json["measures"]["shift"]
+    [moved] = done.json["measures"]["shift"]["moved"]
     status = call("gate", "status", tmp_path / "out")
     first, *_ = status.out.splitlines()
     assert first.startswith("gate: warn; may one train on accepted/: yes, but look at b: female ")
     assert status.status == 0 and "next: evenflow gate why" in status.out
+    assert (why := call("gate", "why", tmp_path / "out").out).startswith(
+        "moved, not set aside: b: "
+    )
+    assert "compare GOOD NEW --by source" in why and "documents that weigh most" not in why
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert first == f"gate: warn; {report['train']['said']}"
-    [moved] = shift["moved"]
-    assert (moved["source"], moved["attribute"], moved["group"]) == ("b", "gender", "female")
     assert moved["now"] < moved["was"] and moved["low"] < moved["high"] < 0

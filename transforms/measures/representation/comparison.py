@@ -11,7 +11,7 @@ sides (direct standardisation): each source counts by its mentions on both sides
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -99,6 +99,22 @@ def standardised(
     found["removal"] = _pooled_removal(kept[0], kept[1], mix / mix.sum(), confidence, paired)
     left_out = sum(totals).sum() - mix.sum()  # type: ignore[union-attr]
     return found | {"left_out": int(left_out)}
+
+
+def gravity(difference: Mapping[str, float] | None) -> tuple[float, float]:
+    """What sorts differences, worst first: how far from 0 they surely are, then their size."""
+    if difference is None:
+        return 1, 0
+    sure = max(difference["low"], -difference["high"], 0)
+    return -sure, -abs(difference["value"])
+
+
+def moves(compared: Mapping[str, Any], is_filtered: bool) -> list[Mapping[str, float] | None]:
+    """How far the groups' shares moved, or how much more of them was removed than of all."""
+    found = compared["removal"] if is_filtered else compared["shares"]
+    if found is None:
+        return [None] * len(compared["first"]["shares"])
+    return found["excess"] if is_filtered else found
 
 
 def _compared(

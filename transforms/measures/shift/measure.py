@@ -23,7 +23,7 @@ from pydantic import (
 from evenflow.schemas.config import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
-from evenflow.schemas.ledger import BAD, Entry, Measured, State, Verdict
+from evenflow.schemas.ledger import Entry, Measured, State, Verdict
 from evenflow.schemas.words import Table, estimate, percent, said
 from evenflow.schemas.words import counted as number
 from evenflow.transforms.measures.measure import (
@@ -70,6 +70,7 @@ NEW = "?"  # before the words of a source that is not judged yet
 PLAIN = 16  # strata that the ledger has as plain lists, a number a line; more are words
 NAMED = 5  # sources that a line names
 MOVED = 3  # sources that moved, a line each
+DECIDED = "decided"  # among sums: sources on which a person has decided, which no entry has
 BLIND = 0.15  # a source is named in whose own wandering a smaller shift is not seen
 
 
@@ -289,7 +290,9 @@ class ShiftMeasure(Measure[Shift]):
             aside[name]["documents"] -= record.strata[name][0]
             aside[name]["panes"] -= 1
         left = {name: own for name, own in aside.items() if own["panes"]}
-        return totals.model_copy(update={"sums": {**totals.sums, "aside": left}})
+        decided = [*totals.sums.get(DECIDED, ()), *record.aside]
+        sums = {**totals.sums, "aside": left, DECIDED: decided}
+        return totals.model_copy(update={"sums": sums})
 
     def totals(self, last: Any, sums: dict[str, Any], **others: Any) -> MeasureTotals:
         """Sums from plain data."""
@@ -320,10 +323,8 @@ class ShiftMeasure(Measure[Shift]):
         return super().section(totals, documents, aside) | more
 
     def lines(self, section: Mapping[str, Any]) -> list[str]:
-        """What is off, which sources were set aside and why, and which are new."""
-        verdict, out = section["verdict"], list[str]()
-        if verdict["state"] in BAD and not section["aside"]:
-            out.append(f"{self.title}: {verdict['reason']}")
+        """Which sources were set aside and why, which moved, and which are new."""
+        out: list[str] = []
         aside = section["set_aside"].values()
         for each in sorted(aside, key=lambda each: each["documents"], reverse=True):
             gone = number(each["documents"], "document")
@@ -339,9 +340,11 @@ class ShiftMeasure(Measure[Shift]):
         return out
 
     def moved(self, totals: MeasureTotals | None) -> list[Moved]:
-        """Sources that moved by a plain interval and are not set aside, the surest first."""
+        """Sources that moved by a plain interval and were not set aside, the surest first."""
         found = [] if totals is None else self._own(totals).moved
-        return [each for each in found if each.source not in Memory.of(totals).aside]
+        sums = {} if totals is None else totals.sums
+        known = {*sums.get("aside", ()), *sums.get(DECIDED, ())}
+        return [each for each in found if each.source not in known]
 
     def table(self, section: Mapping[str, Any], attributes: Mapping[str, Any]) -> Table | None:
         """The sources that were off in the last pane, and all others, beside what they were."""
@@ -434,7 +437,8 @@ class Memory:
     @classmethod
     def of(cls, totals: MeasureTotals | None) -> Memory:
         """That of sums; nothing before the first pane."""
-        return cls() if totals is None else cls(**totals.sums)
+        sums = {} if totals is None else totals.sums
+        return cls(**{name: each for name, each in sums.items() if name != DECIDED})
 
 
 def given(config: Config, lists: Sequence[WordList]) -> Reference:

@@ -57,7 +57,7 @@ def moved(
         least: How far a share moved at least.
 
     Returns:
-        By source and attribute the group that moved most surely; the surest first, MOST of them.
+        By source the group that moved most surely; the surest first, MOST of them.
     """
     sides: dict[str, list[tuple[str, Packed, Packed]]] = {}
     for attribute in groups:
@@ -71,8 +71,9 @@ def moved(
     looked = sum(max(len(groups[each]) - 1, 1) * len(own) for each, own in sides.items())
     tail = 1 - LEVEL / max(looked, 1) / 2
     every = (one for each, own in sides.items() for one in _of(each, groups[each], own, tail))
-    found = sorted((one for one in every if _surely(one) >= least), key=_surely, reverse=True)
-    return found[:MOST]
+    found = sorted((one for one in every if _surely(one) >= least), key=_surely)
+    surest = {one.source: one for one in found}
+    return sorted(surest.values(), key=_surely, reverse=True)[:MOST]
 
 
 def _surely(found: Moved) -> float:

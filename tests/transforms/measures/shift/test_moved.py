@@ -23,10 +23,7 @@ def known(
 
 def learnt(pane: Strata) -> dict[str, Known]:
     """What is known of the sources of a pane."""
-    return {
-        name: {each: Learnt.of_chunk(documents, own) for each, own in sums.items()}
-        for name, (documents, sums) in pane.items()
-    }
+    return {name: {"gender": Learnt.of_chunk(n, own["gender"])} for name, (n, own) in pane.items()}
 
 
 def test_a_source_that_lost_half_of_its_women_is_named_with_its_shares() -> None:
@@ -46,15 +43,12 @@ def test_where_nothing_moved_hardly_a_source_is_named() -> None:
     assert named <= 100 * LEVEL + 6
 
 
-def test_a_group_that_nobody_named_is_no_error() -> None:
+def test_a_group_that_nobody_named_and_huge_numbers_are_no_error() -> None:
     draw = np.random.default_rng(3)
     [found] = moved(learnt({"a": known(90, 0.5, draw)}), {"a": known(90, 0.0, draw)}, GROUPS, 0.02)
     assert found.now in (0.0, 1.0)
     assert moved({}, {}, GROUPS, 0.02) == []
-
-
-def test_a_file_with_huge_numbers_is_no_error() -> None:
-    own = known(90, 0.5, np.random.default_rng(4))
+    own = known(90, 0.5, draw)
     huge = Learnt.of_chunk(90, [90, *[1 << 90] * 7])
     found = moved({"a": {"gender": huge}}, {"a": own}, GROUPS, 0.02)
     assert all(0 <= each.was <= 1 for each in found)
@@ -66,6 +60,4 @@ def test_a_small_move_is_none_and_of_many_the_surest_are_kept() -> None:
     now = {f"s{n}": known(4000, 0.5 + n / 200, draw) for n in range(40)}
     assert moved(learnt(then), {"s0": known(4000, 0.43, draw)}, GROUPS, 0.05) == []
     found = moved(learnt(then), now, GROUPS, 0.02)
-    assert len(found) == MOST and {each.source for each in found} <= {
-        f"s{n}" for n in range(20, 40)
-    }
+    assert len(found) == MOST and min(int(each.source[1:]) for each in found) >= 20
