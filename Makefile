@@ -13,7 +13,7 @@ include deploy/helm/helm.mk
 include deploy/image.mk
 
 .DEFAULT_GOAL := install
-.PHONY: .installs install demo docs picture size bench test check kernels skipped lint coverage trial storm fuzz clean .minutes
+.PHONY: .installs install demo docs picture size bench test served check fast kernels skipped lint style types coverage trial storm fuzz clean .minutes
 install: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml deploy/locks/test.txt
@@ -36,23 +36,28 @@ demo: .installs install
 	@test -e $(STAMP) || echo "Installing into $(VENV): Evenflow and what its tests and docs need, 1.3 GB; some 3 minutes on two cores."
 	@echo "The demo then repairs and judges 223 speeches, some 40 seconds of one core, and compares 22 sources with what they were, some 10."
 
-# Packages that `make install` does not bring get empty types; build/untyped names the files that use them.
-lint: install
+lint: install style types
+style: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+# Packages that `make install` does not bring get empty types; build/untyped names the files that use them.
+types: install
 	$(BIN)/python tests/helpers/typed_sources.py
 	$(BIN)/pyright
 	$(BIN)/pyright --project tests/pyrightconfig.json
 
 # While one works: the linters, and the tests that need no service.
-check: lint
+check: lint fast
+fast: install
 	rm -f build/skipped
 	$(FAST)
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
 # They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait, so three
-# files run at a time, also on two cores; they take some 6 GiB of memory then.
-test: .minutes install $(if $(CI),services) check
+# files run at a time, also on two cores, and beside them the type checker, on one; they take some 6 GiB of memory then.
+test: .minutes install $(if $(CI),services) style fast
+	$(MAKE) --no-print-directory --jobs 2 served types
+served:
 	$(SERVED)
 .minutes:
 	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 6; \`make check\` is those alone."

@@ -17,6 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from commands import Call
 from metric_samples import Samples, of, scraped
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
@@ -33,6 +34,7 @@ from evenflow.schemas.config import Config, load
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Place, at
 
+pytest_plugins = ["commands"]
 # What is no figure of the ledger
 PRESENT = ("evenflow_held", "evenflow_ledger", "evenflow_finished", "evenflow_pane_commit")
 
@@ -296,29 +298,18 @@ def test_since_when_a_state_lasts(tmp_path: Path) -> None:
     assert found["evenflow_verdict_since_timestamp_seconds", key] == 1000
 
 
-def called(*words: str) -> subprocess.CompletedProcess[str]:
-    """Call evenflow."""
-    program = "from evenflow.pipelines.cli.app import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=900
-    )
-
-
-def test_wrong_usage_is_a_sentence(tmp_path: Path) -> None:
+def test_wrong_usage_is_a_sentence(call: Call, tmp_path: Path) -> None:
     for name in ("a/out", "b/out"):
         write_some(tmp_path / name, entries(1))
-    twice = called(
-        "gate", "board", "--metrics", str(tmp_path / "a" / "out"), str(tmp_path / "b" / "out")
-    )
-    assert twice.returncode == 2 and "two directories are named 'out'" in twice.stderr
-    nothing = called("gate", "board", "--metrics", str(tmp_path / "a"))
-    assert nothing.returncode == 2 and "no ledger here" in nothing.stderr
+    words = ("gate", "board", "--metrics", tmp_path / "a" / "out")
+    twice = call(*words, tmp_path / "b" / "out")
+    assert twice.status == 2 and "two directories are named 'out'" in twice.err
+    nothing = call(*words[:3], tmp_path / "a")
+    assert nothing.status == 2 and "no ledger here" in nothing.err
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        busy = called(
-            "gate", "board", "--metrics", str(tmp_path / "a" / "out"), "--port", str(port)
-        )
+        busy = call(*words, "--port", port)
     said = f"evenflow: metrics at 127.0.0.1:{port}: Address already in use; give another port\n"
-    assert (busy.returncode, busy.stderr) == (2, said)
+    assert (busy.status, busy.err) == (2, said)

@@ -105,7 +105,7 @@ def cost(out: Path) -> dict[str, Stats]:
 def test_what_is_asked_does_not_depend_on_blocks_and_workers(tmp_path: Path, requests: int) -> None:
     seen: list[set[str]] = []
     found: list[list[dict[str, Any]]] = []
-    for files, workers in ((1, 1), (3, 1), (8, 2)):
+    for files, workers in ((1, 1), (8, 2)):
         with ScriptedLLM(says) as server:
             out = run(
                 tmp_path,
@@ -125,8 +125,7 @@ def test_what_is_asked_does_not_depend_on_blocks_and_workers(tmp_path: Path, req
         )
         assert sum(each.fallbacks.get(SPENT, 0) for each in spent.values()) > 0
         assert not list((out / "staged").iterdir())
-    assert seen[0] == seen[1] == seen[2]
-    assert found[0] == found[1] == found[2]
+    assert seen[0] == seen[1] and found[0] == found[1]
 
 
 def test_the_most_valuable_of_the_whole_pane_are_asked(tmp_path: Path) -> None:
