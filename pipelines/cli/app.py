@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import click
 
-from evenflow.pipelines.cli.commands import HELP_NAMES, Function, built, options_of
+from evenflow.pipelines.cli.commands import HELP_NAMES, Function, built
 from evenflow.pipelines.engine.one_thread import one_thread
 from evenflow.pipelines.terminal.endings import Session, Stopped, failed, stoppable, stopped
 
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         one_thread()
     words = list(sys.argv[1:] if arguments is None else arguments)
     # Taken wherever it stands: a user who wants a traceback adds it at the end of the command.
-    first = options_of(words)
+    first = words[: words.index("--")] if "--" in words else words  # after it nothing is an option
     session = Session(debug=DEBUG in first)
     words = [word for word in first if word != DEBUG] + words[len(first) :]
     try:

@@ -253,8 +253,3 @@ def _said(error: Exception) -> str:
         f"its ledger cannot be shown: {said} ({place}). It may hold what no run writes:"
         " `evenflow gate verify` looks through it, --debug shows the traceback"
     )
-
-
-def options_of(words: Sequence[str]) -> Sequence[str]:
-    """The words of a command line before --, after which nothing is an option."""
-    return words[: words.index("--")] if "--" in words else words

@@ -76,11 +76,8 @@ def gate_verify(
 
     def draw(_: object) -> None:
         print(f"{counted(panes, 'pane')}, every entry is there and can be read")
-        print(
-            f"the checkpoint says otherwise: {', '.join(off)}"
-            if off
-            else "the checkpoint agrees with a recount"
-        )
+        otherwise = f"the checkpoint says otherwise: {', '.join(off)}"
+        print(otherwise if off else "the checkpoint agrees with a recount")
         if compared is not None:
             _print_compared(compared)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenflow.pipelines.cli import options
 from evenflow.pipelines.cli.commands import command
-from evenflow.pipelines.terminal.endings import printing
+from evenflow.pipelines.terminal.endings import say
 from evenflow.pipelines.terminal.lines import visible
 
 if TYPE_CHECKING:
@@ -84,14 +84,12 @@ def _reference(inputs: Sequence[str], output: Path, config: Config) -> None:
         raise files.InputError("no sentence with a known word in the input")
     made = references.content(config.bias_score.attribute, own.made_with, sums)
     options.write(output, canonical(made))
-    with printing():
-        print(
-            f"{made['sentences']:,} sentences of {made['documents']:,} documents"
-            f" ({sums.unknown:,} without a known word)"
-        )
-        for percent, each in made["percentiles"].items():
-            interval = "" if each["low"] is None else f" [{each['low']:.4f}, {each['high']:.4f}]"
-            print(f"percentile {percent}: {each['value']:.4f}{interval}")
+    lines = [f"{made['sentences']:,} sentences of {made['documents']:,} documents"]
+    lines[0] += f" ({sums.unknown:,} without a known word)"
+    for percent, each in made["percentiles"].items():
+        interval = "" if each["low"] is None else f" [{each['low']:.4f}, {each['high']:.4f}]"
+        lines.append(f"percentile {percent}: {each['value']:.4f}{interval}")
+    say(*lines)
 
 
 def configuration(settings: options.Settings) -> Config:

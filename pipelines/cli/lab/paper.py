@@ -77,12 +77,8 @@ def lab_paper(
     from evenflow.pipelines.lab.paper.page import page
 
     at(own.output).write(PAGE, page(found).encode("utf-8"))
-
-    def draw(found: dict[str, Any]) -> None:
-        _print(found)
-        print(f"page: {visible(at(own.output).address(PAGE))}")
-
-    return options.Shown(found, draw)
+    address = at(own.output).address(PAGE)
+    return options.Shown(found, lambda found: _print(found, address))
 
 
 def _accepted(data: Any, panes: slice | None) -> list[str]:
@@ -93,8 +89,8 @@ def _accepted(data: Any, panes: slice | None) -> list[str]:
     return [at(data).address(f"{folder}/{each.name}") for folder, each in found.shards]
 
 
-def _print(found: dict[str, Any]) -> None:
-    """Print the tables, and what follows."""
+def _print(found: dict[str, Any], page: str) -> None:
+    """Print the tables, what follows, and where the page is."""
     from evenflow.pipelines.lab.paper.comparison import described
     from evenflow.pipelines.terminal import tables
     from evenflow.schemas.words import Table
@@ -105,3 +101,4 @@ def _print(found: dict[str, Any]) -> None:
         print(f"{head}:")
         for sentence in found[key]:
             print(f"- {visible(sentence)}")
+    print(f"page: {visible(page)}")
