@@ -28,6 +28,7 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import chdtri
 
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.measures.representation.dr import DIGITS, score
@@ -97,6 +98,11 @@ class Windows:
         return self.mentions**2 / np.maximum(self.squares, 1.0)
 
     @cached_property
+    def raised(self) -> Floats:
+        """By how much a variance over documents is larger than it seems."""
+        return 1 / (1 - np.minimum(1 / np.maximum(self.effective, 1.0), 0.5))
+
+    @cached_property
     def is_judged(self) -> Marks:
         """Which have enough to judge."""
         return (self.mentions >= LEAST_MENTIONS) & (self.effective >= LEAST_DOCUMENTS)
@@ -118,12 +124,11 @@ class Windows:
         most = np.maximum(self.mentions, 1.0)
         # A group that is rare here, but was not, has little spread here: the usual one counts
         own = np.maximum(_along(self.spread, over), _along(self.usual, over)) / most**2
-        raised = 1 / (1 - np.minimum(1 / np.maximum(self.effective, 1.0), 0.5))
         # A reference's own error was smaller where a share was, by chance, nearer to 0 or 1
         seen, was = ((each * over).sum(axis=-1) / most for each in (self.observed, self.expected))
         grown = np.maximum(seen * (1 - seen) / np.maximum(was * (1 - was), 1e-9), 1.0)
         reference = np.maximum(_along(self.error, over) * grown, 0.0)
-        return np.sqrt(np.maximum(own * raised, 0.0)), np.sqrt(reference)
+        return np.sqrt(np.maximum(own * self.raised, 0.0)), np.sqrt(reference)
 
     @cached_property
     def at_least(self) -> Floats:
@@ -171,9 +176,14 @@ class Windows:
         if found.dr is None or found.low is None or found.high is None:
             return found
         error = NormalDist().inv_cdf((1 + confidence) / 2) * float(self.errors[1])
-        low = round(max(found.dr - hypot(found.dr - found.low, error), 0.0), DIGITS)
-        high = round(min(found.dr + hypot(found.high - found.dr, error), 1.0), DIGITS)
-        return found.model_copy(update={"low": low, "high": high})
+        # Noise of several groups adds up to a shift. Where noise alone may be how they all differ
+        # (chi-square), the interval begins at none
+        both = self.spread * self.raised / self.mentions**2 + self.error
+        apart = self.excess @ np.linalg.pinv(both) @ self.excess
+        fits = apart < chdtri(len(shares) - 1, 1 - confidence)
+        low = 0.0 if fits else max(found.dr - hypot(found.dr - found.low, error), 0.0)
+        high = min(found.dr + hypot(found.high - found.dr, error), 1.0)
+        return found.model_copy(update={"low": round(low, DIGITS), "high": round(high, DIGITS)})
 
 
 @dataclass(frozen=True)

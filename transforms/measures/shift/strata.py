@@ -262,12 +262,6 @@ def added(a: Strata, b: Strata) -> Strata:
     out = dict(a)
     for name, (documents, own) in b.items():
         before, known = out.get(name, (0, {}))
-        out[name] = (
-            before + documents,
-            known
-            | {
-                attribute: plus(known[attribute], packed) if attribute in known else list(packed)
-                for attribute, packed in own.items()
-            },
-        )
+        more = {n: plus(known[n], each) if n in known else list(each) for n, each in own.items()}
+        out[name] = before + documents, known | more
     return out

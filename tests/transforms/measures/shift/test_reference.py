@@ -13,7 +13,8 @@ from evenflow.transforms.measures.shift.reference import (
     learnt,
     of_counts,
 )
-from evenflow.transforms.measures.shift.strata import pack
+from evenflow.transforms.measures.shift.statistics import Panel
+from evenflow.transforms.measures.shift.strata import numbers_of, pack
 
 
 def drawn(documents: int, share: float, seed: int = 0) -> np.ndarray:
@@ -117,6 +118,17 @@ def test_learning_begins_with_what_a_reference_knows_and_is_judged_by_from_some_
         expected(both, "gender", "mentions"),
     )
     assert found and pooled and found.judged == ["a"] and (found.shares == pooled.shares).all()
+
+
+def test_noise_of_five_groups_is_no_shift() -> None:
+    rng, sure = np.random.default_rng(5), 0
+    for _ in range(200):
+        was, now = (rng.multinomial(6, [0.2] * 5, documents) for documents in (300, 400))
+        known = judged_by(of_counts(["a"] * 300, {"": was}), {}, "", "mentions")
+        assert known is not None
+        sums = np.ones(1), np.full((1, 1), 400.0), numbers_of(now).sum(axis=0, keepdims=True)[None]
+        sure += bool(Panel.of_sums(*sums, "mentions", known).together().at(0).interval(0.95).low)
+    assert sure <= 15  # of 5 % + noise
 
 
 def test_a_reference_adds_up() -> None:
