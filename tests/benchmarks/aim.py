@@ -2,11 +2,11 @@
 
     # documents of tests/data/documents.jsonl.gz, exchanges of the careful judge: an hour
     python tests/benchmarks/aim.py
-    python tests/benchmarks/aim.py --judge fast --halves 10 --budgets 50,100
+    python tests/benchmarks/aim.py --judge fast --halves 10 --budgets 100,200
 
-A half of the documents is drawn. Its gender exchanges that the gate's judge lets through are made,
-in both directions: as many drawn ones, as many of those whose neighbours lean most to their own
-group, and as many of those with the most neighbours. A word leans by the mentions of each group
+A half of the documents is drawn. Its gender exchanges that the gate lets through are made, in both
+directions, of as many mentions: drawn ones, those whose neighbours lean most to their own group,
+and those with the most neighbours. A word leans by the mentions of each group
 within 6 words of it in the same half: z of a binomial. `kept` is the part of the other half's
 leanings that word vectors of this half have (see `evenflow lab paper`, model vectors); the table
 has its change. Intervals are over documents: the spread of halves is the standard error of the
@@ -30,6 +30,7 @@ from evenflow.pipelines.lab.paper.vectors import Vocabulary
 from evenflow.schemas.config import load
 from evenflow.transforms.lab.bias_score.corpus_vectors import WINDOW, Pairs, vectors
 from evenflow.transforms.labels.finder import LabelFinder, uncut
+from evenflow.transforms.measures import registry
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import chooser, exchanged
@@ -51,17 +52,17 @@ class Swap(NamedTuple):
 
 
 def swaps(texts: Sequence[str], judge_name: str) -> Iterator[Swap]:
-    """All exchanges of gender that the judge lets through, in both directions."""
+    """All exchanges of gender that the gate lets through, in both directions."""
     config = load(None, {"repair.judge": judge_name, "repair.mode": "substitute"}, ("gender",))
-    lists, judge = config.word_lists(), reading.judge_of(config)
-    first = None if judge else FirstStage.shipped()
-    substituter = Substituter(lists, "gender", "gc", first, draws=True)
+    lists, judge = config.word_lists(), reading.judge_of(config, stops=True)
+    substituter = Substituter(lists, "gender", "gc", FirstStage.shipped(), draws=True)
+    bar = registry.bar(lists)
     finder, least = LabelFinder(lists), reading.min_probability(config, "gender")
     for number, text in enumerate(texts):
         found = finder.find_all(text)
         sentences = trimmed(text, uncut(bounds(text), found).tolist())
         proposed = substituter.propose(text, sentences, finder.named(found))
-        done = exchanged(text, proposed, least, chooser(text), judge)
+        done = exchanged(text, proposed, least, chooser(text), judge, bar)
         for own, target in zip(done.sets, done.targets, strict=True):
             if target is not None:
                 sign = 1 if own.source == lists[0].groups[1] else -1
@@ -86,11 +87,15 @@ class Halves:
         here = set(own)
         mine = [at for at, each in enumerate(self._made) if each.document in here]
         says = [self._made[at].sign * leaning[self._near[at]].sum() for at in mine]
-        orders = (
-            random.permutation(len(mine)),
-            np.argsort(-np.array(says)),
-            np.argsort([-len(self._near[at]) for at in mine]),
-        )
+        sizes = np.array([len(self._made[at].edits) for at in mine])
+        orders = [
+            (order, sizes[order].cumsum())
+            for order in (
+                random.permutation(len(mine)),
+                np.argsort(-np.array(says) / sizes),
+                np.argsort([-len(self._near[at]) for at in mine]),
+            )
+        ]
 
         def kept(chosen: Sequence[int]) -> float:
             found = self._leanings(own, [self._made[at] for at in chosen])[self._words.neutral]
@@ -98,9 +103,11 @@ class Halves:
 
         whole = kept(())
         return {
-            budget: [kept([mine[at] for at in each[:budget]]) / whole - 1 for each in orders]
-            for budget in budgets
-            if budget <= len(mine)
+            most: [
+                kept([mine[at] for at in order[size <= most]]) / whole - 1 for order, size in orders
+            ]
+            for most in budgets
+            if most <= sizes.sum()
         }
 
     def _neighbours(self, swap: Swap) -> NDArray[np.int64]:
@@ -145,7 +152,7 @@ def main() -> None:
     parser.add_argument("corpus", nargs="?", default=DATA / "documents.jsonl.gz", type=Path)
     parser.add_argument("--judge", default="careful", help="careful or fast")
     parser.add_argument("--halves", default=10, type=int, help="halves that are drawn")
-    parser.add_argument("--budgets", default="100,200", help="numbers of exchanges")
+    parser.add_argument("--budgets", default="200,400", help="mentions that change")
     args = parser.parse_args()
     with gzip.open(args.corpus, "rt", encoding="utf-8") as lines:
         texts = [text for line in lines if (text := json.loads(line).get("text"))]
@@ -153,7 +160,7 @@ def main() -> None:
     print(f"{len(texts)} documents, {len(made)} exchanges")
     halves, budgets = Halves(texts, made), list(map(int, args.budgets.split(",")))
     each = [halves.measure(seed, budgets) for seed in range(args.halves)]
-    print("| exchanges | drawn | aimed | most neighbours | aimed - drawn | aimed - most |")
+    print("| mentions | drawn | aimed | most neighbours | aimed - drawn | aimed - most |")
     print("|---|---|---|---|---|---|")
     for budget in budgets:
         found = np.array([own[budget] for own in each if budget in own]).reshape(-1, 3)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +28,6 @@ class ClassSize:
     if all go to a target, (T, M).
     """
 
-    units: int
     mentions: int
     sentences: tuple[int, ...]
     changes: tuple[tuple[int, ...], ...]
@@ -55,12 +54,10 @@ def measure_set(groups: Sequence[str], proposed: Set) -> tuple[Class, ClassSize]
 
     `groups`: The attribute's groups, (M,).
     """
-    place = _places(groups)
     kind = class_of(proposed)
-    changes = tuple(tuple(_moved(place, len(groups), proposed, target)) for target in kind.targets)
-    return kind, ClassSize(
-        1, len(proposed.mentions), (len(proposed.sentences),) * len(kind.targets), changes
-    )
+    changes = tuple(tuple(_moved(groups, proposed, target)) for target in kind.targets)
+    sentences = (len(proposed.sentences),) * len(kind.targets)
+    return kind, ClassSize(len(proposed.mentions), sentences, changes)
 
 
 def choose_copied(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, list[Set]] | None:
@@ -71,16 +68,10 @@ def choose_copied(groups: Sequence[str], sets: Sequence[Set]) -> tuple[Class, li
 
     `groups`: The attribute's groups, (M,).
     """
-    place = _places(groups)
-    by_group: dict[str, list[Set]] = {}
-    for each in sets:
-        by_group.setdefault(each.source, []).append(each)
-    if not by_group:
+    by_group = {group: [each for each in sets if each.source == group] for group in groups}
+    source = max(groups, key=lambda group: sum(len(each.mentions) for each in by_group[group]))
+    if not by_group[source]:
         return None
-    source = min(
-        by_group,
-        key=lambda group: (-sum(len(each.mentions) for each in by_group[group]), place(group)),
-    )
     targets = {target for each in by_group[source] for target in class_of(each).targets}
     return Class(source, tuple(sorted(targets))), by_group[source]
 
@@ -92,7 +83,6 @@ def measure_copy(
 
     `groups`: The attribute's groups, (M,). `counts`: The document's mentions, (M,).
     """
-    place = _places(groups)
     found = choose_copied(groups, sets)
     if found is None:
         return None
@@ -102,11 +92,10 @@ def measure_copy(
     for target in kind.targets:
         changing = [each for each in chosen if target in class_of(each).targets]
         sentences.append(len({at for each in changing for at in each.sentences}))
-        moved = [_moved(place, len(groups), each, target) for each in changing]
+        moved = [_moved(groups, each, target) for each in changing]
         changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
-    return kind, ClassSize(
-        1, sum(len(each.mentions) for each in chosen), tuple(sentences), tuple(changes)
-    )
+    mentions = sum(len(each.mentions) for each in chosen)
+    return kind, ClassSize(mentions, tuple(sentences), tuple(changes))
 
 
 def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:
@@ -119,7 +108,6 @@ def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> E
         rows.setdefault(kind, []).append(size)
     tallies = {
         kind: ClassSize(
-            sum(each.units for each in own),
             sum(each.mentions for each in own),
             tuple(map(sum, zip(*(each.sentences for each in own), strict=True))),
             tuple(
@@ -132,13 +120,13 @@ def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> E
     return Eligible(tuple(groups), tallies)
 
 
-def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str) -> list[int]:
+def _moved(groups: Sequence[str], proposed: Set, target: str) -> list[int]:
     """What a set adds to the counts (M,) when it goes to a target.
 
     A mention whose edit leaves no word leaves its group and goes to no other.
     """
-    moved = [0] * groups
-    source, to = place(proposed.source), place(target)
+    moved = [0] * len(groups)
+    source, to = groups.index(proposed.source), groups.index(target)
     edits = sorted(proposed.edits[target], key=lambda edit: edit.start)  # none overlaps another
     starts, ends = [edit.start for edit in edits], [edit.end for edit in edits]
     for mention in proposed.mentions:
@@ -146,14 +134,3 @@ def _moved(place: Callable[[str], int], groups: int, proposed: Set, target: str)
         moved[source] -= bool(over)
         moved[to] += any(edit.replacement for edit in over)
     return moved
-
-
-def _places(groups: Sequence[str]) -> Callable[[str], int]:
-    """The place of a group among the groups, as a function that raises ValueError."""
-
-    def place(group: str) -> int:
-        if group not in groups:
-            raise ValueError(f"group {group!r}: there are only {', '.join(groups)}")
-        return list(groups).index(group)
-
-    return place

@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,13 +58,7 @@ class Total:
 
     def as_json(self, tokens_a_second: float) -> dict[str, Any]:
         """The total as plain data, with the hours at so many tokens a second."""
-        hours = round(self.tokens / tokens_a_second / 3600, 2)
-        return {
-            "questions": self.questions,
-            "within": self.within,
-            "tokens": self.tokens,
-            "hours": hours,
-        }
+        return asdict(self) | {"hours": round(self.tokens / tokens_a_second / 3600, 2)}
 
 
 @dataclass
@@ -265,13 +259,13 @@ def result(
     def total(modes: dict[str, str]) -> dict[str, Any]:
         return seen.total(modes, size).as_json(tokens_per_second)
 
-    modes: dict[str, Any] = {}
-    for mode in ("embedded", "cascade", "llm"):
-        every = dict.fromkeys(STEPS, mode)
-        modes[mode] = {
+    modes = {
+        mode: {
             "prompts": {prompt: total({prompt: mode}) for prompt in STEPS},
-            "all": total(every),
+            "all": total(dict.fromkeys(STEPS, mode)),
         }
+        for mode in ("embedded", *MODES)
+    }
     return {
         "input_bytes": size,
         "sampled_documents": seen.documents,

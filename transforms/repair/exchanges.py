@@ -124,19 +124,14 @@ class Exchanges(Decisions[Spot]):
         Returns what is left of each unit; None: nothing.
         """
         # In the order of the blocks, so that the texts of each are read once
-        wanted: dict[Spot, list[Exchange]] = {}
+        documents: dict[Spot, Proposed] = {}
+        cases: dict[Spot, list[Exchange]] = {}
         for unit, target in sorted(asked, key=lambda each: each[0].place[0]):
             spot, places = unit.place
-            wanted.setdefault(spot, []).extend((place, target) for place in places)
-        documents = {spot: self._pane.document(spot, self.name) for spot in wanted}
-        cases = {
-            spot: [
-                (place, target)
-                for place, target in exchanges
-                if target in documents[spot].sets[self.name][place].edits
-            ]
-            for spot, exchanges in wanted.items()
-        }
+            if spot not in documents:
+                documents[spot], cases[spot] = self._pane.document(spot, self.name), []
+            own = documents[spot].sets[self.name]
+            cases[spot] += [(each, target) for each in places if target in own[each].edits]
 
         def show(spot: Spot, exchanges: Sequence[Exchange]) -> Asked:
             own = documents[spot]

@@ -38,16 +38,18 @@ from evenflow.transforms.repair.eligibility import Class, Eligible
 
 @dataclass(frozen=True)
 class Plan:
-    """Rates of the classes, and what is expected of them.
+    """Rates of the classes, and what is expected of them, over M groups.
 
     `rates`: The rate at which a class goes to each of its targets, (T,), by class. A class of which
-    nothing changes is left out.
+    nothing changes is left out. `after`: Expected mentions, (M,). `dr`: Their DR. `shortage`:
+    Mentions that a group then still lacks, max(0, q_i N - n_i), (M,); all 0 if the target is met.
     """
 
-    expected: Expected
     rates: Mapping[Class, tuple[float, ...]]
-    units: float
     sentences: float
+    after: tuple[float, ...]
+    dr: float | None
+    shortage: tuple[float, ...]
 
     def rates_of(self, kind: Class) -> dict[str, float]:
         """A class's rates by target group, in order of the targets; empty if none of it changes."""
@@ -61,29 +63,31 @@ def plan(counts: Sequence[int], target: Sequence[float] | None, eligible: Eligib
 
     `counts`: Mentions before, (M,).
     """
-    c, q = check(counts, target, len(eligible.groups))
+    c, m = np.array(counts, float), len(eligible.groups)
+    q = np.full(m, 1 / m) if target is None else np.array(target, float)
+    q /= q.sum()  # exactly 1
     kinds = sorted(eligible.tallies)
     options = [(place, t) for place, kind in enumerate(kinds) for t in range(len(kind.targets))]
     tallies = [eligible.tallies[kind] for kind in kinds]
     changes = np.array([tallies[k].changes[t] for k, t in options], float).reshape(-1, len(c))
     sentences = np.array([tallies[k].sentences[t] for k, t in options], float)
     classes = np.array([k for k, _ in options], np.intp)
-    leaving = np.zeros_like(c)
-    for each in tallies:
-        leaving -= np.minimum(np.array(each.changes, float).min(axis=0, initial=0), 0)
-    if (leaving > c).any():
-        raise ValueError(
-            f"more mentions are eligible than counted: {leaving.tolist()} of {c.tolist()}"
-        )
     x = fewest_changes(c, q, changes, sentences, classes)
     rates: dict[Class, tuple[float, ...]] = {}
     for place, kind in enumerate(kinds):
         own = tuple(float(rate) for rate in x[classes == place])
         if any(own):
             rates[kind] = own
-    units = float(sum(x[o] * tallies[k].units for o, (k, _) in enumerate(options)))
+    after = c + x @ changes
+    lacking = np.maximum(q * after.sum() - after, 0)
+    lacking[lacking <= NOISE * max(after.sum(), 1)] = 0
+    dr = demographic_representation(after.tolist(), q.tolist())
     return Plan(
-        expected(c, c + x @ changes, q), rates, round(units, 6), round(float(x @ sentences), 6)
+        rates,
+        round(float(x @ sentences), 6),
+        tuple(after.round(6).tolist()),
+        None if dr is None else round(dr, DIGITS),
+        tuple(lacking.round(6).tolist()),
     )
 
 
@@ -97,58 +101,6 @@ TOLERANCE = 1e-10  # HiGHS's finest, on constraints in shares of the mentions
 LOOSE = 1e-9  # slack on gains of groups, in shares of the mentions
 # Share of the mentions that must stay: else a pane could become even by losing all its mentions
 KEPT = 1e-3
-
-
-@dataclass(frozen=True)
-class Expected:
-    """Counts before the changes and those expected after, over M groups.
-
-    `before`: Mentions before, (M,). `after`: Expected mentions after, (M,). `shortage`: Mentions
-    that a group then still lacks, max(0, q_i N - n_i), (M,); all 0 if the target is met.
-    """
-
-    before: tuple[int, ...]
-    after: tuple[float, ...]
-    dr_before: float | None
-    dr_after: float | None
-    shortage: tuple[float, ...]
-
-
-def check(
-    counts: Sequence[int], target: Sequence[float] | None, groups: int
-) -> tuple[Floats, Floats]:
-    """Check counts and target.
-
-    `target`: Target shares (M,); None: uniform.
-
-    `counts`: Mentions, (M,). Returns the counts (M,), and the target (M,), which sums to 1 exactly.
-    """
-    c = np.array(counts, float)
-    if c.shape != (groups,) or not np.isfinite(c).all() or (c < 0).any():
-        raise ValueError(
-            f"counts must be of {groups} groups and not negative, they are {list(counts)}"
-        )
-    q = np.full(groups, 1 / groups) if target is None else np.array(target, float)
-    demographic_representation([1] * groups, q.tolist())  # refuses a target that is not one
-    return c, q / q.sum()
-
-
-def expected(before: Floats, after: Floats, q: Floats) -> Expected:
-    """Describe counts before and after.
-
-    `before`: Mentions before, (M,). `after`: Expected mentions after, (M,). `q`: Target shares,
-    (M,).
-    """
-    lacking = np.maximum(q * after.sum() - after, 0)
-    lacking[lacking <= NOISE * max(after.sum(), 1)] = 0
-    counts = tuple(int(each) for each in before)
-    return Expected(
-        before=counts,
-        after=tuple(round(float(each), 6) for each in after),
-        dr_before=_dr(before, q),
-        dr_after=_dr(after, q),
-        shortage=tuple(round(float(each), 6) for each in lacking),
-    )
 
 
 def fewest_changes(
@@ -188,14 +140,9 @@ def fewest_changes(
         [costs[used] / size / max(costs.max(), 1) * size.max(), np.zeros(1 + 2 * m)]
     )
     free: list[tuple[float, float | None]] = [(0.0, None)] * (o + 1 + 2 * m)
-    first = _solved(
-        distance,
-        within,
-        np.zeros(len(within)),
-        np.vstack([balance, mentions]),
-        np.append(np.zeros(m), 1),
-        [*free[:o], (0, 1 / KEPT), *free[o + 1 :]],
-    )
+    one = [*free[:o], (0, 1 / KEPT), *free[o + 1 :]]
+    none = np.zeros(len(within))
+    first = _solved(distance, within, none, np.vstack([balance, mentions]), one, mentions=1)
     if first is None:
         raise ArithmeticError("the least DR was not found")
     least = max(0.0, float(distance @ first[0]))
@@ -204,8 +151,8 @@ def fewest_changes(
         limits = np.vstack(
             [within, distance - (least if least > NOISE else 0) * mentions, -mentions]
         )
-        values = np.concatenate([np.zeros(len(within)), [slack, -KEPT]])
-        found = _solved(cost, limits, values, balance, np.zeros(m), fixed)
+        values = np.concatenate([none, [slack, -KEPT]])
+        found = _solved(cost, limits, values, balance, fixed)
         if found is not None:
             break
     else:
@@ -249,7 +196,6 @@ def _evenest(
             np.block([[upper, np.zeros((len(upper), 1))], [-gains, waiting[:, None]]]),
             np.concatenate([upper_values, np.where(waiting, 0, -least)]),
             np.hstack([equal, np.zeros((len(equal), 1))]),
-            np.zeros(len(equal)),
             [*bounds, (-1, 1)],
         )
         if found is None:
@@ -260,14 +206,8 @@ def _evenest(
         if not holds.any():
             return fewest
         waiting &= ~holds
-    found = _solved(
-        cost,
-        np.vstack([upper, -gains]),
-        np.append(upper_values, -least),
-        equal,
-        np.zeros(len(equal)),
-        bounds,
-    )
+    values = np.append(upper_values, -least)
+    found = _solved(cost, np.vstack([upper, -gains]), values, equal, bounds)
     return fewest if found is None else found[0]
 
 
@@ -276,27 +216,19 @@ def _solved(
     upper: Floats,
     upper_values: Floats,
     equal: Floats,
-    equal_values: Floats,
     bounds: Sequence[tuple[float, float | None]],
+    mentions: float = 0,
 ) -> tuple[Floats, Floats] | None:
-    """The solution of a linear program, and the multipliers of its upper limits (0 or more)."""
+    """The solution of a linear program, and the multipliers of its upper limits (0 or more).
+
+    `mentions`: What the last equation comes to; the others are 0.
+    """
+    values = np.append(np.zeros(len(equal) - 1), mentions)
+    fine = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
     result = linprog(
         objective,
-        A_ub=upper,
-        b_ub=upper_values,
-        A_eq=equal,
-        b_eq=equal_values,
-        bounds=bounds,
+        *(upper, upper_values, equal, values, bounds),
         method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": TOLERANCE,
-            "dual_feasibility_tolerance": TOLERANCE,
-        },
+        options=dict.fromkeys(fine, TOLERANCE),
     )
     return (result.x, -result.ineqlin.marginals) if result.success else None
-
-
-def _dr(counts: Floats, q: Floats) -> float | None:
-    """Rounded DR of counts; None without mentions."""
-    found = demographic_representation(counts.tolist(), q.tolist())
-    return None if found is None else round(found, DIGITS)

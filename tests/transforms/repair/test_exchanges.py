@@ -240,7 +240,7 @@ def test_sets_that_change_with_another_one_count_once(tmp_path: Path) -> None:
 
     drawn = draw([5, 1], [0.2, 0.8], GROUPS["gender"], own.units(), judge)
     assert len(asked[0]) < len(list(own.units())) - 1  # some were not drawn
-    assert drawn.plan.expected.dr_after <= 0.2 and not drawn.chosen
+    assert drawn.plan.dr <= 0.2 and not drawn.chosen
 
 
 def test_a_copy_is_a_unit_that_loses_what_the_judge_refuses(tmp_path: Path) -> None:

@@ -100,15 +100,13 @@ def panes(draw: st.DrawFn, most: int = 5) -> tuple[list[int], list[float], list[
 def test_plan_of_known_panes(counts, target, sets, after, sentences, shortage):
     found = plan(counts, target, may_go(GROUPS[: len(counts)], sets))
     q = np.array(target or [1 / len(counts)] * len(counts))
-    lacking = np.maximum(q * sum(found.expected.after) - found.expected.after, 0)
-    assert found.expected.dr_after == pytest.approx(
-        demographic_representation(after, list(q)), abs=NEAR
-    )
+    lacking = np.maximum(q * sum(found.after) - found.after, 0)
+    assert found.dr == pytest.approx(demographic_representation(after, list(q)), abs=NEAR)
     assert found.sentences == pytest.approx(sentences, abs=1e-4)
-    assert found.expected.shortage == pytest.approx(lacking, abs=1e-4)
+    assert found.shortage == pytest.approx(lacking, abs=1e-4)
     if len(counts) != 3 or not any(shortage):  # else several plans are equally good
-        assert found.expected.after == pytest.approx(after, abs=1e-4)
-        assert found.expected.shortage == pytest.approx(shortage, abs=1e-4)
+        assert found.after == pytest.approx(after, abs=1e-4)
+        assert found.shortage == pytest.approx(shortage, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +124,7 @@ def test_plan_of_known_panes(counts, target, sets, after, sentences, shortage):
 )
 def test_groups_that_lack_mentions_gain_equally_many(counts, sets, after):
     found = plan(counts, None, may_go(GROUPS[: len(counts)], sets))
-    assert found.expected.after == pytest.approx(after, abs=1e-4)
+    assert found.after == pytest.approx(after, abs=1e-4)
 
 
 @settings(deadline=None)
@@ -136,39 +134,16 @@ def test_plan_never_raises_dr_and_is_a_number(pane):
     groups = GROUPS[: len(counts)]
     summary = may_go(groups, sets)
     found = plan(counts, target, summary)
-    expected = found.expected
-    assert all(
-        math.isfinite(each)
-        for each in (*expected.after, *expected.shortage, found.units, found.sentences)
-    )
-    assert sum(expected.after) == pytest.approx(sum(counts), abs=1e-4)
-    assert min(expected.after) >= -1e-6
-    assert (expected.dr_before is None) == (expected.dr_after is None) == (sum(counts) == 0)
+    assert all(map(math.isfinite, (*found.after, *found.shortage, found.sentences)))
+    assert sum(found.after) == pytest.approx(sum(counts), abs=1e-4)
+    assert min(found.after) >= -1e-6
+    assert (found.dr is None) == (sum(counts) == 0)
     for kind, rates in found.rates.items():
         assert kind in summary.tallies and len(rates) == len(kind.targets)
         assert min(rates) >= 0 and sum(rates) <= 1 + 1e-8
-    if expected.dr_before is not None and expected.dr_after is not None:
-        assert expected.dr_after <= expected.dr_before + NEAR
-        assert expected.dr_after * sum(counts) == pytest.approx(sum(expected.shortage), abs=1e-4)
-
-
-@settings(deadline=None)
-@given(panes())
-def test_target_is_met_where_everything_may_go_anywhere(pane):
-    counts, target, _ = pane
-    groups = GROUPS[: len(counts)]
-    sets = [
-        a_set(group, "".join(groups).replace(group, ""), n)
-        for group, n in zip(groups, counts, strict=True)
-        if n
-    ]
-    found = plan(counts, target, may_go(groups, sets))
-    assert found.expected.dr_after is None or found.expected.dr_after <= NEAR
-    if sum(counts):  # one sentence a set: the least that must leave, as a share of its set
-        least = sum(
-            max(0, 1 - sum(counts) * q / n) for n, q in zip(counts, target, strict=True) if n
-        )
-        assert found.sentences == pytest.approx(least, abs=1e-4)
+    if found.dr is not None:
+        assert found.dr <= (demographic_representation(counts, target) or 0) + NEAR
+        assert found.dr * sum(counts) == pytest.approx(sum(found.shortage), abs=1e-4)
 
 
 @settings(deadline=None, max_examples=60)
@@ -178,10 +153,10 @@ def test_no_rates_in_quarters_do_better(pane):
     groups = GROUPS[: len(counts)]
     summary = may_go(groups, sets[:4])
     found = plan(counts, target, summary)
-    if found.expected.dr_after is None:
+    if found.dr is None:
         return
     before, lacking = np.array(counts, float), np.array(target) * sum(counts) > counts
-    best = sorted(np.array(found.expected.after)[lacking] - before[lacking])
+    best = sorted(np.array(found.after)[lacking] - before[lacking])
     steps = [
         [each for each in product(range(5), repeat=len(kind.targets)) if sum(each) <= 4]
         for kind in summary.tallies
@@ -192,8 +167,8 @@ def test_no_rates_in_quarters_do_better(pane):
             after += np.array(own) / 4 @ np.array(tally.changes).reshape(len(own), -1)
             sentences += np.array(own) / 4 @ np.array(tally.sentences)
         dr = np.abs(after / after.sum() - target).sum() / 2
-        assert dr >= found.expected.dr_after - NEAR
-        if dr > found.expected.dr_after + NEAR:
+        assert dr >= found.dr - NEAR
+        if dr > found.dr + NEAR:
             continue
         gains = sorted(after[lacking] - before[lacking])
         if sum(gains) > sum(best) + 1e-4:
@@ -213,7 +188,7 @@ def test_groups_in_another_order_give_the_same_figures(pane, random):
     one = plan(counts, target, may_go(GROUPS[: len(counts)], sets))
     groups = [GROUPS[at] for at in order]
     two = plan([counts[at] for at in order], [target[at] for at in order], may_go(groups, sets))
-    assert two.expected.dr_after == pytest.approx(one.expected.dr_after, abs=NEAR)
+    assert two.dr == pytest.approx(one.dr, abs=NEAR)
     assert two.sentences == pytest.approx(one.sentences, abs=1e-4)
 
 
@@ -228,24 +203,9 @@ def test_summaries_do_not_depend_on_the_order(pane, random):
 
 def test_a_mention_that_falls_away_arrives_nowhere():
     found = plan([10, 30], None, may_go("ab", [a_set("b", "a", 30, word="")]))
-    assert found.expected.after == pytest.approx([10, 10], abs=1e-4)
+    assert found.after == pytest.approx([10, 10], abs=1e-4)
     everything = plan([0, 30], None, may_go("ab", [a_set("b", "a", 30, word="")]))
-    assert everything.expected.dr_after == 0.5
-
-
-def test_what_does_not_fit_is_refused():
-    summary = may_go("ab", [a_set("b", "a", 5)])
-    for counts, target in (
-        ([1, 4], None),
-        ([1, 5, 1], None),
-        ([-1, 5], None),
-        ([math.nan, 5], None),
-        ([1, 5], [0.5, 0.6]),
-    ):
-        with pytest.raises(ValueError):
-            plan(counts, target, summary)
-    with pytest.raises(ValueError, match="'c'"):
-        may_go("ab", [a_set("b", "c")])
+    assert everything.dr == 0.5
 
 
 def copies(
@@ -259,16 +219,13 @@ def test_augmentation_counts_what_the_copy_adds():
     summary = copies(
         [([1, 4], [a_set("b", "a", 3, 2), a_set("a", "b", 1)])] * 10 + [([0, 2], [])] * 5
     )
-    assert summary.tallies == {Class("b", ("a",)): ClassSize(10, 30, (20,), ((40, 10),))}
+    assert summary.tallies == {Class("b", ("a",)): ClassSize(30, (20,), ((40, 10),))}
     found = plan([10, 50], None, summary)
-    assert found.expected.dr_before == pytest.approx(1 / 3)
-    assert found.expected.after == pytest.approx([50, 60]) and found.rates == {
-        Class("b", ("a",)): (1.0,)
-    }
+    assert found.after == pytest.approx([50, 60]) and found.rates == {Class("b", ("a",)): (1.0,)}
     part = plan([40, 50], None, summary)  # 40 + 40 x = 50 + 10 x
-    assert part.rates[Class("b", ("a",))] == pytest.approx(
-        (1 / 3,)
-    ) and part.expected.dr_after == pytest.approx(0, abs=NEAR)
+    assert part.rates[Class("b", ("a",))] == pytest.approx((1 / 3,)) and part.dr == pytest.approx(
+        0, abs=NEAR
+    )
 
 
 def test_a_copy_is_of_the_group_of_most_mentions_and_goes_where_some_of_it_can():
@@ -278,32 +235,6 @@ def test_a_copy_is_of_the_group_of_most_mentions_and_goes_where_some_of_it_can()
     assert choose_copied("bac", sets) == (Class("b", ("a", "c")), [sets[0], sets[2]])
     assert measure_copy("bac", [3, 3, 0], sets) == (
         Class("b", ("a", "c")),
-        ClassSize(1, 3, (1, 1), ((0, 6, 0), (2, 3, 1))),
+        ClassSize(3, (1, 1), ((0, 6, 0), (2, 3, 1))),
     )
     assert choose_copied("ab", []) is measure_copy("ab", [0, 2], []) is None
-
-
-@settings(deadline=None, max_examples=60)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), panes(most=3)),
-        max_size=5,
-    )
-)
-def test_augmentation_never_raises_dr(documents):
-    counts = np.zeros(3, int)
-    made = []
-    for *fixed, (_, _, sets) in documents:
-        own = [
-            n + sum(len(each.mentions) for each in sets if each.source == g)
-            for n, g in zip(fixed, "abc", strict=True)
-        ]
-        counts += own
-        made.append((own, sets))
-    expected = plan(counts.tolist(), None, copies(made, "abc")).expected
-    assert all(
-        after >= before - 1e-6
-        for before, after in zip(expected.before, expected.after, strict=True)
-    )
-    if expected.dr_before is not None and expected.dr_after is not None:
-        assert expected.dr_after <= expected.dr_before + NEAR
