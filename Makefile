@@ -57,7 +57,7 @@ fast: install
 # files run at a time, also on two cores, and beside them the type checker, on one; they take some 6 GiB of memory then.
 test: .minutes install $(if $(CI),services) style fast
 	$(MAKE) --no-print-directory --jobs 2 served types
-served:
+served: install
 	$(SERVED)
 .minutes:
 	@echo "On two cores: installing takes some 3 minutes, linters and fast tests 6; \`make check\` is those alone."
