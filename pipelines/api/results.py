@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from evenflow.schemas.words import counted, said
+from evenflow.schemas.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,8 +147,9 @@ class Outcome(Result):
 
     def title(self) -> str:
         """Say how the run ended."""
+        train = self["train"]
         return (
-            f"{said(self.state)} ({self.reason}): {counted(self.panes, 'pane')},"
+            f"{train['said']} ({train['why']}): {counted(self.panes, 'pane')},"
             f" {self.accepted:,} of {counted(self.documents, 'document')} accepted,"
             f" report {self.report}"
         )

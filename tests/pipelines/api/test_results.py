@@ -43,7 +43,7 @@ def test_an_explanation_shows_sentences_and_escapes_them() -> None:
 def test_an_outcome_has_what_run_prints(outcome: evenflow.Outcome) -> None:
     assert (outcome.documents, outcome.accepted) == (outcome["documents"], outcome["accepted"])
     assert outcome.documents == 40 and Path(outcome.report).is_file()
-    assert repr(outcome).startswith(f"{outcome.state} (")
+    assert repr(outcome).startswith(f"{outcome['train']['said']} (")
     assert outcome.frame()["state"].tolist() == [outcome.attributes["gender"]["verdict"]["state"]]
 
 

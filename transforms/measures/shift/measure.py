@@ -334,7 +334,8 @@ class ShiftMeasure(Measure[Shift]):
             one = Moved(**each)
             ends = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
             out.append(f"moved, not set aside: {one.said} ({ends} points)")
-        if fresh := section["fresh"]:
+        panes = section["panes"]
+        if (fresh := section["fresh"]) and panes["not_judged"] < sum(panes.values()):
             more = f" and {len(fresh) - NAMED} more" if len(fresh) > NAMED else ""
             out.append(f"not judged yet, new or too small: {', '.join([*fresh][:NAMED])}{more}")
         return out
