@@ -97,12 +97,14 @@ class Format:
         return JsonLines.of(head, begins)
 
     def value(self, raw: bytes, is_first: bool) -> bytes:
-        """A record of a file without what is around it: the mark of a file's beginning, an array.
+        """A record without what is around it: the mark of a file's beginning, an array.
+
+        Files that were joined have marks within.
 
         Args:
             is_first: Whether it is the file's first.
         """
-        raw = raw.removeprefix(BOM) if is_first else raw
+        raw = raw.removeprefix(BOM)
         return element(raw, is_first) if self.is_json else raw
 
     def stream(self, raw: Any) -> Any:

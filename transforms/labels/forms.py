@@ -2,7 +2,7 @@
 
 - An inclusive form is one mention of each of its two words: “s/he”, “(wo)man”, “host(ess)”. The
   mentions touch, as no others do, and no exchange changes them.
-- A word that a line's end broke is one word: “wo-” and “man” are “woman”, “hu-” and “man” no label.
+- A word that a line's end broke is one word: “po-” and “liceman” are a label, “hu-” and “man” none.
 - A token of a path, a call, a page of a manual, an attribute of markup or a code span is no word of
   prose, and neither is a title's abbreviation after a number (“120 ms”) or without a name.
 - A label that is often no word of prose in its document is none there: “man” of “man(1)”.
@@ -46,7 +46,9 @@ BESIDE[[BREAK, BLANK], BLANK] = True
 LETTERS = r"[^\W\d_]"
 HALF_BEFORE = re.compile(rf"(?:\(({LETTERS}{{1,5}})\)|\b({LETTERS}{{1,5}})[/(])\Z")
 HALF_AFTER = re.compile(rf"\(-?({LETTERS}{{1,5}})\)|[/*:·•]-?({LETTERS}{{1,5}})\b")
-BROKEN = re.compile(rf"({LETTERS}+)[-\u2010\u00ad][^\S\r\n]*(?:\r\n|\r|\n)[^\S\r\n]*\Z")
+BROKE = r"[^\S\r\n]*(?:\r\n|\r|\n)[^\S\r\n]*"
+BROKEN = re.compile(rf"({LETTERS}+)[-\u2010\u00ad]{BROKE}\Z")
+LAST, REST = re.compile(rf"{LETTERS}+\Z"), re.compile(rf"\W{BROKE}({LETTERS}+)")
 SHORT_PART = 4  # letters of a line's last part that is no word of its own: “hu-”, “Ger-”
 CALL = re.compile(r"\((?:\d[a-z]{0,2})?\)")
 ENCLOSED = re.compile(r"[\s<>\"'()\[\]{}=,;“”‘’|]")  # not of a path or an address
@@ -106,7 +108,11 @@ class Forms:
                 kept[place] = False
                 rows += after
                 out += [] if after else [(first, before[2])]
-        if kept.all():
+        for first, last, label in self._broken(reading):
+            kept &= (starts < first) | (ends > last)
+            rows = [row for row in rows if row[0] < first or row[1] > last]
+            rows.append((first, last, label))
+        if kept.all() and not rows:
             return starts, ends, labels
         new = np.array(rows, np.int64).reshape(-1, 3)
         starts, ends, labels = (
@@ -116,6 +122,17 @@ class Forms:
         order = np.argsort(starts, kind="stable")
         spans = starts[order], ends[order], labels[order]
         return spans if len(out) < LEAST_OUT else self._one_sense(spans, out, begins)
+
+    def _broken(self, reading: TextBytes) -> Iterator[tuple[int, int, int]]:
+        """The labels that a hyphen at a line's end breaks."""
+        ends = np.array(reading.line_ends, np.int64)
+        for end in reading.offsets(ends, ends)[1].tolist():
+            left = LAST.search(reading.text[max(0, end - BROKEN_PART) : end])
+            rest = REST.match(reading.text, end)
+            if left and rest:
+                label = self._labels.get(spelling.fold(left[0] + rest[1]))
+                if label is not None:
+                    yield end - len(left[0]), rest.end(), label
 
     def _one_sense(self, spans: Spans, out: list[tuple[int, int]], begins: Ints) -> Spans:
         """Leave out a label where it is often no word of prose in its document.

@@ -116,7 +116,7 @@ class AttributeMatcher:
         `begins`: Where each document begins in the text, (D,).
         """
         chosen = self._concerns[hits.places].nonzero()[0]
-        if not len(chosen):
+        if not len(chosen) and not reading.line_ends:
             return NOTHING
         hits = hits.take(chosen)
         labels = self._single[hits.places]

@@ -62,6 +62,12 @@ class TextBytes:
     removed: Ints | None
     edits: Ints | None
 
+    @cached_property
+    def line_ends(self) -> list[int]:
+        """Where hyphens end lines, in codes."""
+        ends = (b"-\n", b"-\r") if b"\r" in self.codes else (b"-\n",)
+        return [each.start() for end in ends for each in re.finditer(end, self.codes)]
+
     def offsets(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Convert spans of codes to spans of the text.
 

@@ -85,7 +85,7 @@ def test_ids_are_kept_or_made() -> None:
 
 
 def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
-    found = lines(b'\xef\xbb\xbf{"text":"a"}\r', b"", b" \r", b'{"text":"b"}')
+    found = lines(b'\xef\xbb\xbf{"text":"a"}\r', b"", b" \r", b'\xef\xbb\xbf{"text":"b"}')
     assert (found.texts, found.places, found.dead) == (["a", "b"], [0, 3], [])
 
 

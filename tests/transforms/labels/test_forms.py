@@ -45,6 +45,11 @@ def test_a_word_that_a_lines_end_broke_is_one_word(
     finder: LabelFinder, hyphen: str, end: str
 ) -> None:
     broken = [f"{part}{hyphen}{end}" for part in ("the wo", "a fe", "every hu")]
+    whole = found(
+        finder, f"Her hus{hyphen}{end}band saw a po{hyphen}{end}liceman and a he{hyphen}{end}ro."
+    )
+    if hyphen in ("-", "\u2010"):
+        assert [label for label, _ in whole] == ["her", "husband", "policeman", "hero"]
     text = f"Here {broken[0]}man and {broken[1]}male and {broken[2]}man being."
     assert [label for label, _ in found(finder, text)] == ["woman", "female"]
     assert found(finder, f"Here the business{hyphen}{end}man came.") == [
@@ -104,6 +109,13 @@ def test_an_inclusive_form_is_never_exchanged(method: str) -> None:
     text = "Every (wo)man knows it, and s/he says so. The man came home."
     written = evenflow.explain(text, attributes=["gender"], counterfactual=method)
     assert written["text_cda"]["gender"] == text.replace("The man", "The woman")
+
+
+def test_a_broken_word_is_found_without_another_label_and_within_its_document(
+    finder: LabelFinder,
+) -> None:
+    assert found(finder, "po-\nliceman") == [("policeman", "po-\nliceman")]
+    assert not len(finder.find_together(["A po-", "liceman"])[2][0].starts)
 
 
 def test_a_list_of_ones_own_has_its_forms(tmp_path) -> None:
