@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from evenflow.transforms.measures.shift.reference import (
     LEAST_DOCUMENTS,
@@ -88,6 +87,8 @@ def _of(
     tail: float,
 ) -> Iterator[Moved]:
     """The group of each source that moved most surely."""
+    from scipy.special import stdtrit  # most runs need none of scipy, which loads slowly
+
     names, *packed = zip(*own, strict=True)
     (n, was, one), (m, now, two) = (_shares(each, len(groups)) for each in packed)
     quantile = stdtrit(np.minimum(n, m) - 1, tail)[:, None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import pytest
 import report_ledgers as ledgers
+from jinja2 import DictLoader, Environment
 
 from evenflow.gates import hold
 from evenflow.gates.ledger.files import LedgerError
-from evenflow.pipelines.pages.report.report import build
+from evenflow.pipelines.pages.report.report import Compiled, build
 from evenflow.schemas.ledger import PaneEntry, Position, StreamPane
 from evenflow.schemas.words import said
 
@@ -258,3 +260,17 @@ def test_a_broken_ledger_is_named_and_nothing_written(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"00000001\.json"):
         build(root)
     assert not (root / "report.html").exists() and not (root / "report.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "writes", "kept"), [("", True, 1), ("", False, 0), ("no", True, 0)]
+)
+def test_compiled_templates_are_kept_where_python_keeps_its_own(
+    folder: str, writes: bool, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", not writes)
+    for _ in range(2):
+        cache = Compiled(str(tmp_path / folder))
+        made = Environment(loader=DictLoader({"a": "{{ 1 }}"}), bytecode_cache=cache)
+        assert made.get_template("a").render() == "1"
+    assert len(list(tmp_path.iterdir())) == kept
