@@ -134,9 +134,8 @@ class Suite:
                 every = self._configured(validator, parameters)
                 self._needs = [_need(each, validator, asked) for each in every]
             for need in self._needs:
-                for argument, name in need.named.items():
-                    setattr(need.expectation, argument, parameters[name])
-                    need.configuration = need.expectation.configuration
+                if need.named:
+                    need.configuration = _with_values(need, parameters)
             for metric in (metric for need in self._needs for metric in need.order):
                 if metric.id in found:
                     continue
@@ -168,6 +167,20 @@ def _need(own: Any, validator: Any, asked: dict[str, Any]) -> _Need:
         found,
         list(_ordered(found.metric_configurations.values())),
     )
+
+
+def _with_values(need: _Need, parameters: dict[str, Any]) -> Any:
+    """An expectation's configuration with the values of parameters; `results` made it JSON once."""
+    values = {argument: parameters[name] for argument, name in need.named.items()}
+    for argument, value in values.items():
+        setattr(need.expectation, argument, value)
+    made = need.expectation.configuration
+    if (known := getattr(need.configuration, "as_json", None)) is not None:
+        config = known["expectation_config"]
+        made.as_json = known | {
+            "expectation_config": config | {"kwargs": config["kwargs"] | values}
+        }
+    return made
 
 
 def _ordered(metrics: Iterable[Any]) -> Iterator[Any]:

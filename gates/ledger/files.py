@@ -25,7 +25,8 @@ CANONICAL = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLI
 
 MOST_NUMBER = 10**30  # far beyond what a run writes; sums and squares of such are finite floats
 MOST_DEPTH = 64  # of lists and mappings in each other; a run writes ten
-LARGE = re.compile(rb"[0-9]{30}|[0-9][eE]|NaN|Infinity")  # what may be a number above the bound
+# What may be a number above the bound; a digest, in quotation marks, is none
+LARGE = re.compile(rb"[\s:,\[]-?(?:[0-9]{30}|[0-9][0-9.]*[eE])|NaN|Infinity")
 
 
 class LedgerError(EvenflowError, RuntimeError):
