@@ -5,6 +5,7 @@ with the command, so that another machine or other work moves both. All are prin
 1 if one fell below its floor. The text is mixed: the documents of tests/data/documents.jsonl.gz,
 which are of 22 kinds (posts, reviews, mails, chats, news, fiction and others); one in four has a
 character outside of ASCII. The peers come with the extra `bench`, here or in the Python of --peers.
+--costs prints instead what a start, a pane and a small file cost, in CPU seconds without peers.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ EVENFLOW = str(Path(sys.executable).with_name("evenflow"))
 # do: a table that is made for the first character outside of ASCII, and memory that is taken for
 # the first time, would count as time that grows with the input
 SHARE = 5
+PANES, FILES = 300, 3000  # of which `costs` makes runs
 PEERS = {  # command, MB of input
     "datatrove": ([str(HERE / "peers.py"), "copy", "INPUT", "OUT"], 100),
     "datatrove to Parquet": ([str(HERE / "peers.py"), "parquet", "INPUT", "OUT"], 100),
@@ -83,6 +85,37 @@ def speed(program: str, words: list[str], megabytes: float, work: Path) -> float
     return megabytes * (1 - 1 / SHARE) / (seconds[1] - seconds[0])
 
 
+def costs(runs: int, work: Path) -> Table:
+    """What is paid beside the text: a start, a pane of one document, a file of one document."""
+    row = '{"id": "d%d", "text": "She met the old man, and he greeted her sister."}\n'
+    one, many, small, out = (work / name for name in ("one.jsonl", "many.jsonl", "small", "out"))
+    one.write_text(row % 0, "utf-8")
+    many.write_text("".join(row % number for number in range(PANES)), "utf-8")
+    small.mkdir()
+    for number in range(FILES):
+        (small / f"{number}.jsonl").write_text(row % number, "utf-8")
+
+    def seconds(*words: str) -> float:
+        found: list[float] = []
+        for _ in range(runs + 1):  # the first also writes bytecode
+            found.append(cpu_seconds([EVENFLOW, *words]))
+            shutil.rmtree(out, ignore_errors=True)
+        return statistics.median(found[1:])
+
+    run = ("run", "--output", str(out), "--input")
+    start = seconds(*run, str(one))
+    pane = (seconds(*run, str(many), "--pane-docs", "1") - start) / PANES
+    table = Table("cost", "figure")
+    table.add_row("run of one document, s", f"{start:.2f}")
+    table.add_row(
+        "explain --json of one document, s", f"{seconds('explain', '--json', str(one)):.2f}"
+    )
+    table.add_row("a pane beyond its start, ms", f"{1000 * pane:.1f}")
+    table.add_row("10,000 panes, minutes", f"{10_000 * pane / 60:.1f}")
+    table.add_row("small files a second", f"{FILES / (seconds(*run, str(small)) - start):,.0f}")
+    return table
+
+
 def main() -> int:
     """Command line; returns the status."""
     parser = argparse.ArgumentParser(
@@ -91,11 +124,16 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="commands whose name holds this")
     parser.add_argument("--peers", default=sys.executable, help="the Python that has the peers")
+    parser.add_argument("--costs", action="store_true")
     given = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each start would compile all modules
     table = Table("command", "MB/s core", "peer", "its MB/s core", "share", "floor", "")
     fallen = False
     floors = yaml.safe_load((HERE / "floors.yaml").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
+        if given.costs:
+            Console(width=110).print(costs(given.runs, Path(folder)))
+            return 0
         for each in floors:
             if given.only not in each["name"]:
                 continue
