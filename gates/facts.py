@@ -26,6 +26,7 @@ from evenflow.transforms.measures.verdict import UNSET
 from evenflow.transforms.text.language import ENGLISH
 
 FIELDS = 8  # fields that are named
+NAMED = 3  # sources that the answer names
 TRUSTED = "GOOD"  # files that the user trusts, in a command
 
 
@@ -263,6 +264,7 @@ def answer(
         accept = "".join(f" --pane {each}" for each in shown)
         step = f"evenflow gate why {named}, then evenflow gate accept {named}{accept} --reason '…'"
     elif count := len(set_aside(totals)):
+        word = "warn"
         why = f"{counted(count, 'source')} set aside, the rest accepted (gate.scope)"
         step = f"evenflow gate why {named}, then evenflow gate accept {named} --reason '…'"
     elif word == "warn" and totals.state == "warn":
@@ -313,6 +315,8 @@ def _but(totals: Totals, config: Config | None) -> str:
     """What accepted/ is without, and the sources that moved, or were not judged."""
     gone = totals.documents - totals.accepted
     without = f", without {gone:,} of {counted(totals.documents, 'document')}" if gone else ""
+    names = [*set_aside(totals)]
+    without += f" ({', '.join(names[:NAMED])}{', …' * bool(names[NAMED:])})" * bool(names)
     given = config is not None and config.reference.file
     fresh = len(set_aside(totals, "fresh")) if given else 0
     without += f"; {counted(fresh, 'source')} not judged" * bool(fresh)

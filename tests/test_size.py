@@ -22,7 +22,7 @@ from evenflow.schemas.config import Config
 LIMITS = {
     "deploy": 267,
     "docs": 134,
-    "gates": 1_767,
+    "gates": 1_771,
     "gates/expectations": 1_231,
     "gates/ledger": 1_543,
     "gates/metrics": 339,
@@ -44,7 +44,7 @@ LIMITS = {
     "schemas": 1_317,
     "schemas/config": 1_951,
     "setup.py": 120,
-    "tests": 43_658,
+    "tests": 43_659,
     "transforms": 8,
     "transforms/annotation": 990,
     "transforms/io": 2_545,
@@ -61,7 +61,7 @@ LIMITS = {
     "transforms/text": 1_163,
     "wordlists": 667,
 }
-PRODUCT = 50_946  # pure lines of all rooms but the tests
+PRODUCT = 50_950  # pure lines of all rooms but the tests
 WORDS, PAGES, PAGE = 27_230, 32, 2_000  # of README and docs/; pages; words of a page
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 249, 207

@@ -65,9 +65,15 @@ def gate(
     print("\n".join(why))
     last, apart = facts.steps(train.next), status.other_languages
     room = (most or UNBOUNDED) - len(head) - len(why) - 2 - bool(apart) - len(last)
-    is_cut = False
+    lines = [
+        *facts.measure_lines(status),
+        *facts.lines(status),
+        *facts.attribute_lines(status),
+        *more,
+    ]
+    is_cut, kept = False, max(min(len(lines), 2), 1)  # the first line, and where the others are
     if status.attributes:
-        table, is_cut = _scores(status.attributes, max(room - HEAD - 1, 1))
+        table, is_cut = _scores(status.attributes, max(room - HEAD - kept, 1))
         out.print(table)
         room -= HEAD + table.row_count
     print(
@@ -75,12 +81,6 @@ def gate(
         f" {status.accepted:,} accepted, {status.quarantined:,} in quarantine"
         + (f";\nnot judged: {facts.not_judged(apart)}" if apart else "")
     )
-    lines = [
-        *facts.measure_lines(status),
-        *facts.lines(status),
-        *facts.attribute_lines(status),
-        *more,
-    ]
     if len(lines) > room or is_cut:
         lines = lines[: max(room - 1, 0)]
         last.insert(0, f"more: evenflow gate status {shlex.quote(str(output))}")

@@ -60,6 +60,7 @@ def test_init_writes_a_reference_and_a_shifted_source_is_set_aside(
     assert done.status == 0
     found = entries(output)
     gone = sum(each["set_aside"]["rows"] for each in found if each["set_aside"])
+    assert "gate: warn; may" in done.out and f", without {gone} of 1,200 documents (b)" in done.out
     assert "set aside: b: gender: " in done.out
     assert f"{gone} documents of " in done.out and "not judged" not in done.out
     first = next(at for at, each in enumerate(found) if each["measures"]["shift"]["aside"])
