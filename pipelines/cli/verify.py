@@ -98,12 +98,10 @@ def _print_compared(compared: Compared) -> None:
     count = f"{compared.files:,} files with {compared.bytes:,} bytes"
     if compared.pruned:
         print(f"pruned: {counted(compared.pruned, 'file')}, as ledger/pruned/ says")
-    print(
-        f"{count} are as the ledger says, and there is no other"
-        if compared.is_sound
-        else f"the ledger names {count}: {len(compared.missing):,} missing,"
-        f" {len(compared.changed):,} changed; {len(compared.unknown):,} not in the ledger"
-    )
+    whole = f"{count} are as the ledger says, and there is no other"
+    off = f"{len(compared.missing):,} missing, {len(compared.changed):,} changed"
+    other = f"the ledger names {count}: {off}; {len(compared.unknown):,} not in the ledger"
+    print(whole if compared.is_sound else other)
 
 
 def _pruned(directory: Storage, limit: str, what: Sequence[Kind], delete: bool) -> dict[str, Any]:
