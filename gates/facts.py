@@ -17,6 +17,7 @@ from evenflow.gates.ledger.totals import AttributeTotals, Totals
 from evenflow.schemas.config import Config
 from evenflow.schemas.ledger import AttributeEntry, Entry, PaneEntry, Score, State, Sums, Verdict
 from evenflow.schemas.words import counted, dr_of, ranges, score
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.representation.dr import DIGITS, demographic_representation
 from evenflow.transforms.measures.shift.measure import ShiftMeasure, block_from
@@ -60,6 +61,7 @@ class Asking(Panes):
 
     questions: int
     fallbacks: int
+    left_out: int = Field(default=0, exclude=True)  # by llm.tokens; the ledger's reasons have it
 
 
 class GroupFacts(Entry):
@@ -209,6 +211,7 @@ def of(
             reason=totals.asking_reason or None,
             questions=sum(each["questions"] for each in totals.llm.values()),
             fallbacks=sum(sum(each["fallbacks"].values()) for each in totals.llm.values()),
+            left_out=sum(each["fallbacks"].get(SPENT, 0) for each in totals.llm.values()),
         ),
         documents=totals.documents,
         accepted=totals.accepted,
@@ -394,6 +397,7 @@ def lines(facts: Facts) -> Iterator[str]:
         yield (
             f"{counted(asking.questions, 'question')} to the language model,"
             f" {asking.fallbacks:,} answered by the embedded one"
+            + (f", {asking.left_out:,} of these beyond llm.tokens" if asking.left_out else "")
         )
     if asking.panes:
         yield f"too many in {counted(asking.panes, 'pane')}: {asking.reason}"

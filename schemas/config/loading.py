@@ -217,6 +217,7 @@ def _locate(config: Config, folder: Path) -> None:
     owners = [(each, "wordlist") for each in config.attributes.values()]
     files = [(config.checks, "suite"), (config.coverage, "entities")]
     files += [(config.reference, "file"), (config.stereotypes, "remove_from")]
+    files += [(config.repair, "min_probability")]
     files += [(config.bias_score, name) for name in ("vectors", "reference")]
     for owner, name in [*owners, *files]:
         value = getattr(owner, name)

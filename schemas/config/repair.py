@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from evenflow.schemas.config.sections import Section, Share
+from evenflow.schemas.config.sections import Section, Share, ShareOrFile
 from evenflow.schemas.guards import is_list
 from evenflow.schemas.messages import Problem, refuse, shown
 
@@ -94,11 +94,13 @@ class RepairSettings(Section):
             " does, the attribute is not exchanged."
         ),
     )
-    min_probability: Share | None = Field(
+    min_probability: ShareOrFile = Field(
         default=None,
         description=(
             "Least probability that an exchange is right, in place of the one that reaches"
-            " repair.target_precision. 0 makes every possible exchange, 1 none. null: by"
+            " repair.target_precision. 0 makes every possible exchange, 1 none. Or the file of a"
+            " review of your corpus (`evenflow words review OUT --finish FILE`): the lower bounds"
+            " of its intervals decide for the attributes that it has. null: by"
             " repair.target_precision; 0.8 where the judge is fast or the method base."
         ),
     )

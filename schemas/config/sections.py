@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 # Allowed error of the sum of a target's shares: three thirds written with seven digits pass
 SHARES_TOLERANCE = 1e-6
 
 Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _share_or_file(value: float | str | None) -> float | str | None:
+    """Refuse a number that is no probability."""
+    if isinstance(value, float) and not 0 <= value <= 1:
+        raise ValueError(f"a probability from 0 to 1, or a file, was expected, not {value}")
+    return value
+
+
+ShareOrFile = Annotated[float | str | None, AfterValidator(_share_or_file)]
 # YAML 1.1 reads an off without quotes as false
 OFF = BeforeValidator(lambda value: "off" if value is False else value)
 

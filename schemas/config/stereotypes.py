@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from evenflow.schemas.config.sections import OFF, Section, Share
+from evenflow.schemas.config.sections import OFF, Section, Share, ShareOrFile
 
 Action = Annotated[Literal["off", "flag", "remove", "quarantine"], OFF]
-
-
-def _share_or_file(value: float | str | None) -> float | str | None:
-    """Refuse a number that is no probability."""
-    if isinstance(value, float) and not 0 <= value <= 1:
-        raise ValueError(f"a probability from 0 to 1, or a file, was expected, not {value}")
-    return value
 
 
 class StereotypeSettings(Section):
@@ -53,7 +46,7 @@ class StereotypeSettings(Section):
             " sentences are only flagged. The report gives the share and the number of sentences."
         ),
     )
-    remove_from: Annotated[float | str | None, AfterValidator(_share_or_file)] = Field(
+    remove_from: ShareOrFile = Field(
         default=None,
         description=(
             "Probability from which remove and quarantine act, in place of target_precision. The"

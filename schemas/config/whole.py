@@ -300,7 +300,8 @@ class Config(Section):
     def min_probability(self, attribute: str) -> float | None:
         """Least probability of being right that an attribute's exchanges need, if one is set."""
         own = self._own(attribute).min_probability
-        return self.repair.min_probability if own is None else own
+        every = self.repair.min_probability
+        return every if own is None and not isinstance(every, str) else own
 
     def target_precision(self, attribute: str) -> float:
         """Share of an attribute's exchanges that are to be right."""

@@ -17,7 +17,9 @@ import pytest
 from places import DATA, ROOT
 from printed import ANY, COMMAND, pattern
 
+import evenflow
 from evenflow.pipelines.cli.app import application
+from evenflow.pipelines.cli.explain import explain
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("pages/*.md"))]
 # Whose commands follow each other: test_tutorial.py, services/test_topic_page.py
@@ -209,3 +211,14 @@ def test_what_is_printed_is_what_pages_show(folder: Path) -> None:
             outputs[key] = run(command, folder)
         found = re.search(pattern(output), outputs[key])
         assert found, f"{page}: {command} printed\n{outputs[key]}"
+
+
+def test_the_examples_of_explain_change_and_find_what_they_name() -> None:
+    examples = re.findall(r"echo '(.+)' \| evenflow explain (--[\w-]+)", explain.__doc__ or "")
+    given = {option: text for text, option in examples}
+    page = (ROOT / "docs" / "pages" / "api.md").read_text(encoding="utf-8")
+    shown = re.findall(r'explain\("(.+)", counterfactual="gc"\).*# (.+)', page)
+    for text, after in ((given["--counterfactual"], "My brother said he is late."), *shown):
+        assert evenflow.explain(text, counterfactual="gc")["text_cda"]["gender"] == after
+    [found] = evenflow.explain(given["--stereotypes"], stereotypes=True)["sentences"]
+    assert shown and found["potential_stereotype"]["gender"] > 0.3

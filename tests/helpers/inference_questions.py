@@ -26,4 +26,4 @@ def question(
 ) -> Question:
     """A question about a sentence."""
     messages = ({"role": "system", "content": system}, {"role": "user", "content": sentence})
-    return Question("test", digest, messages, schema or SCHEMA, sentence)
+    return Question("indicators", digest, messages, schema or SCHEMA, sentence)

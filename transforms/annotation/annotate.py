@@ -51,7 +51,7 @@ class Annotated:
 
 @dataclass
 class Deferred:
-    """What a language model with a budget may be asked about a block once its pane is whole."""
+    """What a language model may be asked about a block once its pane is whole."""
 
     questions: list[Question]
     read: Documents
@@ -165,15 +165,13 @@ class Annotator:
 
         Args:
             input_bytes: Bytes of the records that they came from.
-            known: The answers that a language model with a budget has given so far, by the
-                questions' keys.
+            known: The answers that a language model has given so far, by the questions' keys.
         """
         if self.tier is None:
             return self._annotate(found, input_bytes)
-        with self.tier.block(known) as asked:
+        with self.tier.block(known) as questions:
             done = self._annotate(found, input_bytes)
-            done.figures.llm, questions = asked()
-        done.deferred = Deferred(questions, found) if questions else None
+        done.deferred = Deferred(list(questions.values()), found) if questions else None
         return done
 
     def _annotate(self, found: Documents, input_bytes: int) -> Annotated:

@@ -1,10 +1,11 @@
-"""Spends a budget of questions on a whole pane, and annotates again the blocks that got answers.
+"""Spends a budget of tokens on a whole pane, and annotates again the blocks that got answers.
 
 While a block is read, its questions are only collected, and the embedded models' answers stand
 (`llm.budget.QuestionCollector`). The staged block keeps the deferred questions, and the documents
 as they were read. Once all blocks of the pane are staged:
 
-1. Rank the questions of all blocks by worth, then by key. Grant as many as the budget has.
+1. Rank the questions of all blocks by worth, then by key. Grant as many as the budget has
+   tokens for.
 2. Ask these. Annotate again, with the answers, the blocks that have one of these questions.
 3. Answers bring up new questions (is this stereotype strong? is the sentence right with that
    word?). Go on from 1 with what is left of the budget.
@@ -20,7 +21,7 @@ sentence.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from evenflow.schemas import documents
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotated, Annotator, Deferred
 from evenflow.transforms.llm import SPENT
+from evenflow.transforms.llm.budget import ranked
 from evenflow.transforms.llm.client.stats import Counted, Stats
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 from evenflow.transforms.staging.block import (
@@ -52,6 +54,7 @@ class _Line(NamedTuple):
     prompt: str
     sentence: str
     content: str
+    tokens: int
 
     def question(self) -> Question:
         """The question that the line stands for."""
@@ -76,7 +79,14 @@ def write(block: StagedBlock, deferred: Deferred) -> None:
         OSError: A file cannot be written.
     """
     lines = (
-        _Line(each.worth, each.key, each.prompt, each.sentence, each.messages[-1]["content"])
+        _Line(
+            each.worth,
+            each.key,
+            each.prompt,
+            each.sentence,
+            each.messages[-1]["content"],
+            each.tokens,
+        )
         for each in deferred.questions
     )
     block.write_lines(Part.DEFERRED, (json.dumps(line).encode() + b"\n" for line in lines))
@@ -102,8 +112,8 @@ def spend_budget(
         OSError: A file cannot be read or written.
     """
     out = dict(figures)
-    left = annotator.config.llm.requests
-    if annotator.tier is None or left is None:
+    left = annotator.config.llm.tokens
+    if annotator.tier is None:
         return out
     client = Counted(annotator.tier.client)
     known: dict[str, Answer] = {}
@@ -112,7 +122,7 @@ def spend_budget(
     waiting = [block for block in figures if block.has(Part.DEFERRED)]
     while waiting:
         granted = _granted(waiting, left, refused)
-        left -= len(granted)
+        left -= sum(granted.values())
         asked |= _ask(client, waiting, granted, known)
         waiting = [
             block
@@ -127,22 +137,22 @@ def spend_budget(
     return out
 
 
-def _granted(blocks: Iterable[StagedBlock], left: int, refused: dict[str, str]) -> frozenset[str]:
-    """The keys of the most valuable questions, `left` at most; adds the others to the refused."""
-    worth: dict[str, float] = {}
+def _granted(blocks: Iterable[StagedBlock], left: int, refused: dict[str, str]) -> dict[str, int]:
+    """The most valuable questions, key → tokens; adds the others to the refused."""
+    wanted: dict[str, tuple[float, int]] = {}
     prompts: dict[str, str] = {}
     for each in (each for block in blocks for each in _read(block)):
-        worth[each.key] = max(each.worth, worth.get(each.key, 0.0))
+        wanted[each.key] = max(each.worth, wanted.get(each.key, (0.0, 0))[0]), each.tokens
         prompts[each.key] = each.prompt
-    order = sorted(worth, key=lambda key: (-worth[key], key))
-    refused.update((key, prompts[key]) for key in order[left:])
-    return frozenset(order[:left])
+    order, count = ranked(wanted, left)
+    refused.update((key, prompts[key]) for key in order[count:])
+    return {key: wanted[key][1] for key in order[:count]}
 
 
 def _ask(
     client: Asker,
     blocks: Iterable[StagedBlock],
-    granted: frozenset[str],
+    granted: Collection[str],
     known: dict[str, Answer],
 ) -> dict[str, tuple[str, Answer]]:
     """Ask the granted questions, and add the answers by their keys.

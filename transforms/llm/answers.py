@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, TypeVar
 
 from jsonschema import Draft202012Validator
 
@@ -43,15 +43,6 @@ class QuestionOutcome(Generic[T]):
     reason: str = ""
 
 
-@runtime_checkable
-class Rejecting(Protocol):
-    """An asker that counts the answers that a check rejects."""
-
-    def reject(self, question: Question, answer: Answer, reason: str) -> None:
-        """Count an answer as a fallback for a reason."""
-        ...
-
-
 def ask_checked(
     asker: Asker,
     questions: Sequence[Question | None],
@@ -70,8 +61,10 @@ def ask_checked(
         else:
             answer = next(answers)
             outcome = _outcome(question, answer, partial(check, index))
-            if outcome.reason and answer.value is not None and isinstance(asker, Rejecting):
-                asker.reject(question, answer, outcome.reason)
+            # An asker that counts answers counts the rejected ones as fallbacks
+            reject: Callable[..., None] | None = getattr(asker, "reject", None)
+            if outcome.reason and answer.value is not None and reject is not None:
+                reject(question, answer, outcome.reason)
         out.append(outcome)
     return out
 

@@ -1,9 +1,11 @@
-"""A budget of questions: collects the questions of a block for its pane, or spends what is left."""
+"""A budget of tokens: collects the questions of a block for its pane, or spends what is left."""
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.questions import DEFERRED, Answer, Asker, Question
@@ -36,21 +38,34 @@ class QuestionCollector:
         return Answer(None, "fallback", DEFERRED)
 
 
-class Budgeted:
-    """Asks another asker while a budget lasts: of each call the most valuable questions.
+def ranked(wanted: Mapping[str, tuple[float, int]], left: int) -> tuple[list[str], int]:
+    """Rank questions, the most valuable first; of equal worth, the smaller key.
 
-    Of equal worth, the smaller key comes first.
+    Args:
+        wanted: Key → worth and tokens.
+        left: Tokens that are left.
+
+    Returns:
+        The keys in order, and how many of these the tokens are enough for.
     """
+    order = sorted(wanted, key=lambda key: (-wanted[key][0], key))
+    return order, bisect_right(list(accumulate(wanted[key][1] for key in order)), left)
+
+
+class Budgeted:
+    """Asks another asker while a budget lasts: of each call the most valuable questions."""
 
     def __init__(self, asker: Asker, left: int):
         self._asker, self._left = asker, left
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in the order of the questions."""
-        order = sorted((-each.worth, each.key, number) for number, each in enumerate(questions))
-        granted = sorted(number for _, _, number in order[: self._left])
-        self._left -= len(granted)
-        answers = self._asker.ask([questions[number] for number in granted]) if granted else []
-        known = dict(zip(granted, answers, strict=True))
+        order, count = ranked(
+            {each.key: (each.worth, each.tokens) for each in questions}, self._left
+        )
+        keys = set(order[:count])
+        granted = [each for each in questions if each.key in keys]
+        self._left -= sum(each.tokens for each in granted)
+        answers = iter(self._asker.ask(granted) if granted else [])
         spent = Answer(None, "fallback", SPENT)
-        return [known.get(number, spent) for number in range(len(questions))]
+        return [next(answers) if each.key in keys else spent for each in questions]

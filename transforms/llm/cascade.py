@@ -1,13 +1,13 @@
 """Two tiers: an embedded model decides, and an LLM where a selection rule says so.
 
-The mode of a step is that rule: `select_none` (embedded), `select_all` (llm), or `Unsure`
-(cascade). `Unsure` selects what the embedded model is unsure of, the most valuable first.
+The mode of a step is that rule: `select_all` (llm), or `Unsure` (cascade), which selects what the
+embedded model is unsure of. A budget asks the most valuable questions first.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
@@ -17,28 +17,20 @@ from evenflow.transforms.llm.questions import Asker, Question, worth
 T = TypeVar("T")
 
 # From the embedded model's score of each item (0 to 1; None: it cannot judge) to the items to ask
-# about, most valuable first.
+# about, in order.
 Select = Callable[[Sequence[float | None]], Sequence[int]]
 Mode = Literal["embedded", "cascade", "llm"]
 Labels = Sequence[tuple[int, int, str]]  # (start, end, attribute) in the sentence
 
 
-def select_none(scores: Sequence[float | None]) -> Sequence[int]:
-    """The mode `embedded`: selects nothing."""
-    return []
-
-
 def select_all(scores: Sequence[float | None]) -> Sequence[int]:
-    """The mode `llm`: selects everything, what the embedded model is least sure of first.
-
-    The order matters if there is a budget.
-    """
-    return _ranked(range(len(scores)), scores, 0.5)
+    """The mode `llm`: selects everything."""
+    return range(len(scores))
 
 
 @dataclass(frozen=True)
 class Unsure:
-    """The mode `cascade`: selects scores within a band, those nearest to the threshold first.
+    """The mode `cascade`: selects the scores within a band.
 
     What the embedded model cannot judge is not selected: it does not know the language of the
     sentence, and the rest of the pipeline skips the sentence as well.
@@ -46,32 +38,20 @@ class Unsure:
 
     low: float
     high: float
-    middle: float = 0.5
 
     def __call__(self, scores: Sequence[float | None]) -> Sequence[int]:
-        """The indices of the scores within the band, those nearest to the threshold first."""
-        inside = [
+        """The indices of the scores within the band."""
+        return [
             index
             for index, score in enumerate(scores)
             if score is not None and self.low <= score <= self.high
         ]
-        return _ranked(inside, scores, self.middle)
 
 
-def selection(mode: Mode, band: tuple[float, float], middle: float) -> Select:
-    """The selection rule of a mode."""
-    rules = {"embedded": select_none, "llm": select_all}
-    return rules.get(mode, Unsure(*band, middle))
-
-
-def _ranked(chosen: Iterable[int], scores: Sequence[float | None], middle: float) -> Sequence[int]:
-    """Indices of scores, those nearest to the threshold first; without a score, before all."""
-
-    def distance(index: int) -> float:
-        score = scores[index]
-        return 0.0 if score is None else abs(score - middle)
-
-    return sorted(chosen, key=lambda index: (distance(index), index))
+def selection(mode: Mode, band: tuple[float, float]) -> Select:
+    """The selection rule of a mode; embedded selects nothing."""
+    rules: dict[Mode, Select] = {"embedded": lambda scores: (), "llm": select_all}
+    return rules.get(mode, Unsure(*band))
 
 
 @dataclass
@@ -128,7 +108,11 @@ class Tiered(ABC, Generic[T]):
         asked = [i for i in self.select(scores) if self._may_ask(sentences[i], labels[i])]
         outcomes = ask_checked(
             self.asker,
-            [self._question(sentences[index], labels[index], scores[index]) for index in asked],
+            [
+                question and replace(question, worth=worth(scores[index], self.middle))
+                for index in asked
+                for question in [self.question(sentences[index], labels[index])]
+            ],
             lambda number, value: self.check(
                 sentences[asked[number]], labels[asked[number]], value
             ),
@@ -151,8 +135,3 @@ class Tiered(ABC, Generic[T]):
     def believed(self, own: T | None, answered: T) -> T:
         """The value after an answer: by default what was answered."""
         return answered
-
-    def _question(self, sentence: str, labels: Labels, score: float | None) -> Question | None:
-        """The question about a sentence, with its worth."""
-        question = self.question(sentence, labels)
-        return None if question is None else replace(question, worth=worth(score, self.middle))

@@ -52,9 +52,7 @@ class LlmJudge:
         self._embedded, self._asker, self._min_probability = embedded, asker, min_probability
         worth = worth_asking or {}
         self._select = {
-            name: Unsure(
-                min(worth.get(name, WORTH_ASKING), least), 1.0 if mode == "llm" else least, least
-            )
+            name: Unsure(min(worth.get(name, WORTH_ASKING), least), 1.0 if mode == "llm" else least)
             for name, least in min_probability.items()
         }
         self._known: dict[str, QuestionOutcome[tuple[float, str]]] = {}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, Protocol
 
-from evenflow.prompts.loader import SENTENCE, Prompt, Slot, json_digest
+from evenflow.prompts.loader import SENTENCE, Prompt, Slot, json_digest, load
 
 # Where an answer's value comes from. A fallback has no value: the embedded model decides.
 Origin = Literal["model", "cache", "fallback"]
 # Reason of a fallback: the question is asked later, and the work is done again with its answer
 DEFERRED = "not asked yet"
+# For English in common models' vocabularies; other languages need more tokens
+CHARACTERS_A_TOKEN = 4.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class Question:
         asked about with other candidates.
         """
         return json_digest([self.digest, [dict(message) for message in self.messages]]).hex()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the question and its answer, by their lengths: a budget is spent by these."""
+        characters = sum(len(each["content"]) for each in self.messages)
+        return round(characters / CHARACTERS_A_TOKEN + answer_tokens(self.prompt))
 
     @classmethod
     def of(
@@ -81,6 +91,13 @@ class Answer:
     tokens: int = 0
     seconds: float = 0.0
     model: str = field(default="", kw_only=True)
+
+
+@cache
+def answer_tokens(prompt: str) -> float:
+    """Tokens of an answer to a prompt: the average over the prompt's examples."""
+    lengths = [len(json.dumps(answer)) for _, answer in load(prompt).examples]
+    return sum(lengths) / len(lengths) / CHARACTERS_A_TOKEN
 
 
 def worth(score: float | None, middle: float) -> float:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.hidden import read_address
 from evenflow.schemas.secrets import SecretError
-from evenflow.transforms.llm import count_asked
 from evenflow.transforms.llm.budget import Budgeted, QuestionCollector
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
@@ -109,18 +108,11 @@ class _Models:
         return [replace(next(answers[model]), model=model) for model in own]
 
 
-class BlockCost(NamedTuple):
-    """The cost of a block's questions."""
-
-    cost: dict[str, dict[str, Any]]
-    deferred: list[Question]
-
-
 class Tier:
     """The LLM of a configuration, in one process.
 
     Args:
-        client: Asks the server; by default a client of the configured server with its cache.
+        client: Asks the server without a budget; by default the configured one, with its cache.
     """
 
     def __init__(self, config: Config, client: Asker | None = None):
@@ -130,13 +122,8 @@ class Tier:
             path = cache_path(config)
             path.parent.mkdir(parents=True, exist_ok=True)
             client = _Models(config, Cache(path, CACHE))
-        self._client = client
+        self.client = client
         self._here = threading.local()
-
-    @property
-    def client(self) -> Asker:
-        """The client that asks the server without a budget."""
-        return self._client
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Asks the current block's asker.
@@ -153,33 +140,29 @@ class Tier:
         return asker.ask(questions)
 
     def reject(self, question: Question, answer: Answer, reason: str) -> None:
-        """Counts an answer of the current block as a fallback."""
+        """Makes an answer of the current block a fallback."""
         self._here.asker.reject(question, answer, reason)
 
     @contextmanager
     def block(
         self, known: MutableMapping[str, Answer] | None = None
-    ) -> Iterator[Callable[[], BlockCost]]:
-        """Starts a block of documents.
+    ) -> Iterator[Mapping[str, Question]]:
+        """Starts a block of documents, and collects its questions.
 
-        With a budget, questions are only collected: the pane asks the most valuable of them later.
+        The pane asks the most valuable of them later.
 
         Args:
             known: Question key → answer that the pane has got so far.
 
         Yields:
-            A function that gives the block's cost so far.
+            The questions so far without an answer, by key.
         """
-        if self._own.requests is not None:
-            collector = QuestionCollector(known or {})
-            with self._asking(collector):
-                yield lambda: BlockCost({}, list(collector.deferred.values()))
-            return
-        counted = Counted(self._client)
-        with self._asking(counted):
-            yield lambda: BlockCost(
-                {name: each.additive() for name, each in counted.stats.items()}, []
-            )
+        before = getattr(self._here, "asker", None)
+        self._here.asker = collector = QuestionCollector(known or {})
+        try:
+            yield collector.deferred
+        finally:
+            self._here.asker = before
 
     def judge(
         self, embedded: ExchangeJudge, cost: Mapping[str, Mapping[str, Any]]
@@ -192,21 +175,9 @@ class Tier:
         Returns:
             The judge, and what counts its questions.
         """
-        asker, most = self._client, self._own.requests
-        if most is not None:
-            asker = Budgeted(asker, max(0, most - count_asked(cost)))
-        counted = Counted(asker)
+        spent = sum(each["granted"] for each in cost.values())
+        counted = Counted(Budgeted(self.client, max(0, self._own.tokens - spent)))
         names = [words.attribute for words in self._config.word_lists()]
         min_probability = {name: reading.min_probability(self._config, name) for name in names}
         worth = {name: reading.worth_asking(self._config, name) for name in names}
         return LlmJudge(embedded, counted, self._own.substitution, min_probability, worth), counted
-
-    @contextmanager
-    def _asking(self, asker: Asker) -> Iterator[None]:
-        """Within the context, the thread's questions go to an asker."""
-        before = getattr(self._here, "asker", None)
-        self._here.asker = asker
-        try:
-            yield
-        finally:
-            self._here.asker = before

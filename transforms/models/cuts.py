@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
+from pydantic import BaseModel, NonNegativeInt
+
+from evenflow.schemas.config.sections import Share
 from evenflow.transforms import wilson
 from evenflow.transforms.models import files
 
 MANIFEST, FORMAT, VERSION = "reader.json", "evenflow-reader", 1  # of a reader
+REVIEWED = {"format": "evenflow-stereotype-calibration", "version": 1}  # of a user's own review
+EXCHANGE = "exchange_of_"  # before an attribute, in such a review
+MOST_BYTES = 1 << 20
 
 
 class Cut(NamedTuple):
@@ -67,6 +74,37 @@ def cut(
     """The first of `cuts` whose lower bound is a precision or more; None: none is."""
     known = cuts(attribute, standard, about)
     return next((each for each in known if each.interval[0] >= precision), None)
+
+
+class Reviewed(BaseModel):
+    """A user's own review of a run's sentences, see `lab.word_lists.flagged.calibration`."""
+
+    format: Literal["evenflow-stereotype-calibration"]
+    version: Literal[1]
+    called: dict[str, list[tuple[Share, NonNegativeInt, NonNegativeInt]]]
+    bounds: dict[str, list[tuple[Share, Share, Share, Share]]] = {}
+
+
+def reviewed(path: Path, key: str = "stereotypes.remove_from") -> Reviewed:
+    """The figures of a review of the user's own corpus.
+
+    Args:
+        key: The key of the configuration that names the file.
+
+    Raises:
+        ModelError: It is no such file.
+    """
+    try:
+        with path.open("rb") as file:
+            found = Reviewed.model_validate_json(file.read(MOST_BYTES))
+        if any(right > read for steps in found.called.values() for _, read, right in steps):
+            raise ValueError("more are right than were read")
+        return found
+    except OSError as error:
+        raise files.ModelError(f"{key}: {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        what = "no calibration by `evenflow words review`"
+        raise files.ModelError(f"{key}: {path}: {what} ({' '.join(f'{error}'.split())})") from error
 
 
 def is_labelled(attribute: str, standard: str) -> bool:

@@ -9,19 +9,16 @@ bytes.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from evenflow.prompts import loader
 from evenflow.schemas import documents
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.llm import Tiering
@@ -36,12 +33,11 @@ from evenflow.transforms.repair import rebuild
 from evenflow.transforms.staging.block import Part, StagedBlock
 
 NORMAL_95 = 1.96  # standard errors on either side of an interval of 95 %
-# For English in common models' vocabularies; other languages need more tokens
 SAMPLED = 2000  # documents of a sample
 PAUSE = 5.0  # seconds between two words on how far it is
-CHARACTERS_A_TOKEN = 4.0
 # Documents that are counted together: few enough for some hundred units, enough to be quick
 UNIT = 8
+ENOUGH = 1 << 60  # tokens: more than any input asks
 MODES: tuple[Tiering, ...] = ("cascade", "llm")  # in the third one, embedded, nothing is asked
 
 
@@ -67,8 +63,7 @@ class Sample:
 
     Attributes:
         weights: Stored bytes of the input that each unit stands for.
-        asked: By mode, for each unit: by prompt, the number of questions and the characters of
-            their messages.
+        asked: By mode, for each unit: by prompt, the number of questions and their tokens.
         drawn: By mode and prompt, the same of what is asked once exchanges are drawn.
     """
 
@@ -87,17 +82,17 @@ class Sample:
         weights = np.asarray(self.weights, float)
         counts, tokens = np.zeros(len(weights)), np.zeros(len(weights))
         drawn = 0  # over all units; as if they came independently of each other
-        more = 0.0
+        more = 0
         for prompt, mode in modes.items():
-            count, characters = self.drawn.get(mode, {}).get(prompt, (0, 0))
+            count, size = self.drawn.get(mode, {}).get(prompt, (0, 0))
             drawn += count
-            more += characters / CHARACTERS_A_TOKEN + count * answer_tokens(prompt)
+            more += size
             each = np.array(
                 [unit.get(prompt, (0, 0)) for unit in self.asked.get(mode, ())], float
             ).reshape(-1, 2)
             if len(each):
                 counts += each[:, 0]
-                tokens += each[:, 1] / CHARACTERS_A_TOKEN + each[:, 0] * answer_tokens(prompt)
+                tokens += each[:, 1]
         whole = weights.sum()
         if not whole:
             return Total(0, None, 0)
@@ -114,15 +109,8 @@ class Sample:
         )
 
 
-@cache
-def answer_tokens(prompt: str) -> float:
-    """Tokens of an answer to a prompt: the average over the prompt's examples."""
-    lengths = [len(json.dumps(answer)) for _, answer in loader.load(prompt).examples]
-    return sum(lengths) / len(lengths) / CHARACTERS_A_TOKEN
-
-
 class _QuestionCounter:
-    """Answers nothing, and counts questions and characters of messages, by prompt."""
+    """Answers nothing, and counts questions and their tokens, by prompt."""
 
     def __init__(self) -> None:
         self.counts: dict[str, tuple[int, int]] = {}
@@ -130,9 +118,8 @@ class _QuestionCounter:
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """Count questions, and answer that the budget is spent."""
         for question in questions:
-            count, characters = self.counts.get(question.prompt, (0, 0))
-            characters += sum(len(message["content"]) for message in question.messages)
-            self.counts[question.prompt] = count + 1, characters
+            count, size = self.counts.get(question.prompt, (0, 0))
+            self.counts[question.prompt] = count + 1, size + question.tokens
         return [Answer(None, "fallback", SPENT) for _ in questions]
 
 
@@ -174,10 +161,11 @@ class Sampler:
             sample.documents += len(texts)
             sample.weights.append(stored * (sum(map(len, texts)) + len(texts)) / whole)
             for mode, annotator in self._annotators.items():
-                self._counters[mode].counts = {}
                 own = type(found)(found.file, found.ids[part], texts, found.places[part])
                 done = annotator.annotate_documents(own, 0)
-                sample.asked[mode].append(self._counters[mode].counts)
+                counter = _QuestionCounter()
+                counter.ask(done.deferred.questions if done.deferred else ())
+                sample.asked[mode].append(counter.counts)
                 if mode == MODES[-1]:  # nothing was answered: all modes propose the same
                     self._stage(done)
 
@@ -204,7 +192,7 @@ class Sampler:
 def _everything(config: Config, mode: Tiering) -> Config:
     """The configuration with its steps done in a mode, without a budget; all where it has none."""
     data = config.model_dump()
-    data["llm"] |= {"detection": mode, "indicators": mode, "substitution": mode, "requests": None}
+    data["llm"] |= {"detection": mode, "indicators": mode, "substitution": mode, "tokens": ENOUGH}
     if not (config.looks_for_stereotypes or config.changes_sentences):
         data["stereotypes"]["action"], data["repair"]["mode"] = "flag", ["substitute"]
         for each in data["attributes"].values():

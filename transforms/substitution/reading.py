@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenflow.schemas.config import Config
@@ -36,17 +37,34 @@ def min_probability(config: Config, attribute: str) -> float:
     """Find the least probability that an attribute's exchanges need.
 
     Returns:
-        `repair.min_probability`, or the probability from which the shipped reader's exchanges reach
-        `repair.target_precision`; 1 where none does.
+        `repair.min_probability`, or the probability from which the exchanges of the user's review,
+        or else of the shipped reader, reach `repair.target_precision`; 1 where none does.
 
     Raises:
-        ModelError: See `cuts.cuts`.
+        ModelError: See `cuts.cuts`; or a review's file cannot be used.
     """
+    if bounds := _reviewed(config, attribute):
+        precision = config.target_precision(attribute)
+        return next((least for least, _, low, _ in bounds if low >= precision), 1.0)
     if not _by_table(config, attribute):
         own = config.min_probability(attribute)
         return MIN_PROBABILITY if own is None else own
     found = _cut(config, attribute)
     return 1.0 if found is None else found.probability
+
+
+def _reviewed(config: Config, attribute: str) -> Sequence[tuple[float, float, float, float]]:
+    """What the user's review says of an attribute's exchanges.
+
+    Returns:
+        Of each probability from there on the share of right ones, and the ends of its interval;
+        empty: it is not reviewed, or has a probability of its own.
+    """
+    path = config.repair.min_probability
+    if not isinstance(path, str) or config.min_probability(attribute) is not None:
+        return ()
+    bounds = cuts.reviewed(Path(path), "repair.min_probability").bounds
+    return sorted(bounds.get(cuts.EXCHANGE + attribute, ()))
 
 
 def _cut(config: Config, attribute: str) -> cuts.Cut | None:
@@ -61,6 +79,11 @@ def promise(config: Config, attribute: str) -> str:
         ModelError: See `cuts.cuts`.
     """
     standard, least = config.repair.standard, min_probability(config, attribute)
+    if bounds := _reviewed(config, attribute):
+        _, *seen = next((each for each in bounds if each[0] == least), bounds[-1])
+        done = f"exchanged from probability {least:g}" if least < 1 else "off, best"
+        right = "{:.2f} [{:.2f}, {:.2f}] right".format(*seen)
+        return f"{attribute}: {done} by your review: {right}"
     unknown = f"{attribute}: exchanged from probability {least:g}; nobody measured how often right"
     if not _by_table(config, attribute):
         return unknown
@@ -95,7 +118,7 @@ def promises(config: Config, every: bool = False) -> list[str]:
 def doubted(config: Config, attribute: str) -> str:
     """Why an exchange stays whose probability is too low: what it needs."""
     least = min_probability(config, attribute)
-    if least >= 1 and _by_table(config, attribute):
+    if least >= 1 and config.min_probability(attribute) is None:
         return promise(config, attribute)
     return f"{DOUBTED}, it needs a probability of {least:g}"
 

@@ -80,9 +80,10 @@ def words_review(
     Of a word list that somebody typed, LIST.draft.json is made beside it first. Seeds of a draft
     count as they were given, unless somebody decides otherwise.
 
-    Of a run's output, OUT.draft.json is made: up to 40 flagged sentences of each attribute, over
-    all probabilities. Say whether each is a stereotype. --finish then writes a calibration of your
-    corpus, for stereotypes.remove_from.
+    Of a run's output, OUT.draft.json is made: of each attribute up to 40 flagged sentences and up
+    to 40 that were exchanged, over all probabilities. Say whether each is a stereotype, or right.
+    --finish then writes a calibration of your corpus, for stereotypes.remove_from and
+    repair.min_probability.
 
     The page's address has a token: who has the address can decide. Each decision is appended to
     DRAFT.journal.jsonl before the next word is shown. Stop at any time and go on later.

@@ -223,7 +223,7 @@ def mend_pane(
 ) -> RepairedPane:
     """Remove the duplicates of a pane, and repair its texts.
 
-    With a language model that has a budget, its questions are asked first.
+    The questions to a language model are asked first.
 
     Args:
         blocks: Its blocks, in source order.

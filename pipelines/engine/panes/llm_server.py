@@ -41,6 +41,13 @@ def probe(config: Config) -> Iterator[str]:
             )
 
 
+def budget(config: Config) -> str:
+    """Say what a pane's budget of tokens is enough for."""
+    sizes = [Question.example(loader.load(prompt)).tokens for prompt in models(config)]
+    count = config.llm.tokens // max(sizes, default=1)
+    return f"llm.tokens: {config.llm.tokens:,} a pane, about {count:,} questions"
+
+
 def refused(outcome: Outcome, config: Config) -> str:
     """Say in which panes of this run the language model's server came to refuse the key.
 

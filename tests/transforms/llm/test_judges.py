@@ -287,13 +287,14 @@ def test_what_is_left_of_a_budget_goes_to_exchanges_and_a_lost_server_to_the_emb
 ) -> None:
     shipped(monkeypatch, Judge(lambda shown: 0.9), First(lambda shown: 0.9))
     with ScriptedLLM(half_right) as server:
-        out = run(tmp_path, "out", server.url, llm__requests=7)
-        assert len(server.requests) == 7
+        out = run(tmp_path, "out", server.url, llm__tokens=7_500)
+        asked = len(server.requests)
+        assert 4 < asked < 12
         embedded = run(tmp_path, "embedded", server.url, llm__substitution="embedded")
-        assert len(server.requests) == 7
+        assert len(server.requests) == asked
     [entry] = read_entries(out)
     cost = (entry.llm or {})["substitution"]
-    assert cost["questions"] - cost["fallbacks"]["budget spent"] == 7
+    assert cost["questions"] - cost["fallbacks"]["budget spent"] == asked
     lost = run(tmp_path, "lost", server.url, llm__deadline=0.1)  # the server has gone
     assert texts_of(lost) == texts_of(embedded) != texts_of(out)
     [entry] = read_entries(lost)

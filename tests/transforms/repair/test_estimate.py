@@ -15,10 +15,11 @@ from evenflow.schemas.config import Config, load
 from evenflow.transforms.annotation import sample
 from evenflow.transforms.annotation.sample import PLACES, sample_blocks
 from evenflow.transforms.io import files
+from evenflow.transforms.llm.questions import answer_tokens
 from evenflow.transforms.llm.worker import STEPS
 from evenflow.transforms.measures.stereotypes.llm_detector import about_sentence
 from evenflow.transforms.repair import estimate
-from evenflow.transforms.repair.estimate import Sample, Sampler, answer_tokens, configured_modes
+from evenflow.transforms.repair.estimate import Sample, Sampler, configured_modes
 
 
 def written(path: Path, texts: Sequence[str]) -> Path:

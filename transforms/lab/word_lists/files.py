@@ -129,4 +129,4 @@ def _calibrated(figures: Mapping[str, Any], to: Path) -> Iterator[str]:
             least, share, low, high = bound
             yield f"{name} from {least}: {share} right [{low}, {high}], {read} read"
         if figures["called"][name][0][1] < LEAST_READ:
-            yield f"{name}: fewer than {LEAST_READ} read, so nothing is removed"
+            yield f"{name}: fewer than {LEAST_READ} read, too few for a cut"

@@ -1,7 +1,9 @@
-"""A review of sentences: what a run flagged as stereotypes is drawn, read by people, and counted.
+"""A review of sentences: what a run flagged or exchanged is drawn, read by people, and counted.
 
 The sentences stand in a draft of their own, so that page and journal are those of a word list. A
-group of that draft is an attribute, or `UNSURE`; a rejected sentence is no stereotype.
+group of that draft is an attribute: the sentences that may state a stereotype of its groups; or
+`EXCHANGE` and an attribute: sentences before and after an exchange; or `UNSURE`. A rejected
+sentence is no stereotype, or a wrong exchange.
 """
 
 from __future__ import annotations
@@ -19,57 +21,59 @@ import pyarrow.parquet as pq
 
 from evenflow.transforms import wilson
 from evenflow.transforms.lab.word_lists.draft import Candidate, Draft, DraftError
-from evenflow.transforms.measures.stereotypes.calibration import REVIEWED, STRONG_FROM
+from evenflow.transforms.measures.stereotypes.calibration import STRONG_FROM
 from evenflow.transforms.measures.stereotypes.findings import deciding
 from evenflow.transforms.measures.stereotypes.indicators import OF_CREED
 from evenflow.transforms.measures.stereotypes.masking import is_pronoun, mask
+from evenflow.transforms.models.cuts import EXCHANGE, REVIEWED
 
 BANDS = (0.3, 0.5, 0.7, 0.8, 0.9)  # each from here to the next
 EACH = 40  # sentences of an attribute, so many of each band as there are, in turn
 LONGEST = 1000  # characters of a sentence that is shown
 UNSURE = "unsure"
 COLUMNS = ["attribute", "sent_text", "potential_stereotype", "strength", "score_scsc"]
+CHANGED = ["text_cda", "sets"]
 TOLD = "linguistic_indicators"
 
 
 def draw(output: Path) -> Draft:
-    """Draw sentences that a run flagged, of each attribute over the bands of probability.
+    """Draw what a run flagged and exchanged, of each attribute over the bands of probability.
 
-    Sentences that differ in case, blanks and the group's name alone count once. Those of a creed
-    alone, and those about "they", which no run removes, are left out.
+    Sentences that differ in case, blanks and the group's name alone count once. Stereotypes of a
+    creed alone, and those about "they", which no run removes, are left out.
 
     Raises:
         DraftError: The output has none.
     """
-    found: dict[str, list[dict[bytes, str]]] = defaultdict(lambda: [{} for _ in BANDS])
-    for row in _rows(output):
-        text = " ".join(row["sent_text"].split())
-        shown = mask(row["sent_text"], row["words"]).casefold()
-        digest = sha256(shown.encode("utf-8", "replace")).digest()
-        band = bisect_right(BANDS, round(row["potential_stereotype"], 4)) - 1
-        found[row["attribute"]][band].setdefault(digest, text[:LONGEST])
+    found: dict[str, list[dict[bytes, tuple[str, ...]]]] = defaultdict(lambda: [{} for _ in BANDS])
+    for group, chance, compared, texts in _rows(output):
+        shown = tuple(" ".join(text.split())[:LONGEST] for text in texts)
+        digest = sha256(compared.casefold().encode("utf-8", "replace")).digest()
+        if (band := bisect_right(BANDS, round(chance, 4)) - 1) >= 0:
+            found[group][band].setdefault(digest, shown)
     if not found:
-        raise DraftError(f"{output}: it has no flagged stereotypes; run with --stereotypes-action")
+        wanted = "run with --stereotypes-action or --repair-mode substitute"
+        raise DraftError(f"{output}: it has no flagged stereotypes and no exchanges; {wanted}")
     made: list[Candidate] = []
-    for attribute in sorted(found, key=lambda name: (-sum(map(len, found[name])), name)):
+    for group in sorted(found, key=lambda name: (-sum(map(len, found[name])), name)):
         # In the order of a hash, which is a draw
-        own = [[each[digest] for digest in sorted(each)] for each in found[attribute]]
+        own = [[each[digest] for digest in sorted(each)] for each in found[group]]
         turns = [(n, band) for n in range(EACH) for band in range(len(BANDS)) if n < len(own[band])]
         made += [
             Candidate(
-                word=f"{attribute}: {own[band][n]}",
-                group=attribute,
+                word=f"{group}: {own[band][n][-1]}",
+                group=group,
                 forms={},
                 sources=(),
                 order=number,
-                examples=(own[band][n],),
+                examples=own[band][n],
                 band=band,
                 of=len(own[band]),
             )
             for number, (n, band) in enumerate(turns[:EACH], 1)
         ]
     return Draft(
-        attribute="stereotypes",
+        attribute="sentences",
         groups=(*found, UNSURE),
         source=str(output.name),
         licence="",
@@ -79,20 +83,28 @@ def draw(output: Path) -> Draft:
     )
 
 
-def _rows(output: Path) -> Iterator[Mapping[str, Any]]:
-    """The rows of strong stereotypes of an output's table of sentences."""
+def _rows(output: Path) -> Iterator[tuple[str, float, str, tuple[str, ...]]]:
+    """The strong stereotypes and the exchanges of an output's table of sentences.
+
+    Yields:
+        Group, probability, the text by which it counts once, and the texts that are shown.
+    """
     for path in sorted((output / "sentences").rglob("*.parquet")):
-        for batch in pq.ParquetFile(path).iter_batches(columns=[*COLUMNS, TOLD]):
+        for batch in pq.ParquetFile(path).iter_batches(columns=[*COLUMNS, TOLD, *CHANGED]):
             table = pa.Table.from_batches([batch])
             for row, decides in zip(table.to_pylist(), deciding(table).to_pylist(), strict=True):
+                name, text, after = row["attribute"], row["sent_text"], row["text_cda"]
+                made = [each["confidence"] for each in row["sets"] if each["target"] is not None]
+                if made and after is not None:
+                    yield EXCHANGE + name, min(made), f"{text} {after}", (text, after)
                 if (row["potential_stereotype"] or 0.0) < BANDS[0] or (decides or 0) < STRONG_FROM:
                     continue
                 told = orjson.loads(row[TOLD] or "{}")
                 own = told.get("indicators", {}).get("label", {}).get("words", [])
-                words = [(each["start"], each["end"], row["attribute"]) for each in own]
+                words = [(each["start"], each["end"], name) for each in own]
                 about_them = any(is_pronoun(each["text"]) for each in own)
                 if not about_them and (told.get("creed") or 0.0) < OF_CREED:
-                    yield {**row, "words": words}
+                    yield name, row["potential_stereotype"], mask(text, words), (text,)
 
 
 def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:
@@ -102,7 +114,7 @@ def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:
     unsure counts as wrong.
 
     Args:
-        chosen: Sentence → the attribute that it was accepted for, UNSURE, or empty: rejected.
+        chosen: Sentence → the group that it was accepted for, UNSURE, or empty: rejected.
             Sentences that are not in it were not read.
 
     Returns:
@@ -110,8 +122,8 @@ def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:
         of right sentences, and the ends of its interval (95 %, Wilson, of the effective number).
     """
     out: dict[str, Any] = {**REVIEWED, "called": {}, "bounds": {}}
-    for attribute in draft.groups[:-1]:
-        own = [each for each in draft.candidates if each.group == attribute]
+    for group in draft.groups[:-1]:
+        own = [each for each in draft.candidates if each.group == group]
         bands = [[each for each in own if each.band == band] for band in range(len(BANDS))]
         for first, least in enumerate(BANDS):
             there = [band for band in bands[first:] if band]
@@ -121,7 +133,7 @@ def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:
             whole = sum(band[0].of for band in there)
             parts = [(band[0].of / whole, len(band)) for band in read]
             share = sum(
-                weight * sum(chosen[each.word] == attribute for each in band) / count
+                weight * sum(chosen[each.word] == group for each in band) / count
                 for (weight, count), band in zip(parts, read, strict=True)
             )
             low, high = wilson.interval(
@@ -129,7 +141,7 @@ def calibration(draft: Draft, chosen: Mapping[str, str]) -> dict[str, Any]:
             )
             count = sum(map(len, read))
             step = least, count, int(share * count + 1e-9)
-            out["called"].setdefault(attribute, []).append(step)
+            out["called"].setdefault(group, []).append(step)
             bound = least, round(share, 3), round(low, 3), round(high, 3)
-            out["bounds"].setdefault(attribute, []).append(bound)
+            out["bounds"].setdefault(group, []).append(bound)
     return out

@@ -10,18 +10,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-LEAST_FAILURES = 3  # one slow question is no broken server, however long it took
+# One slow question is no broken server, however long it took, if others may be asked meanwhile
+LEAST_FAILURES = 3
 
 
 class Breaker:
     """A circuit breaker, closed at first. Call all its methods in one thread.
 
-    `clock`: Monotonic seconds.
+    Args:
+        clock: Monotonic seconds.
+        together: Questions that are asked at once. Where these are fewer than LEAST_FAILURES, so
+            many failures are enough: a server that hangs costs the time of one request.
     """
 
     def __init__(
-        self, patience: float, cooldown: float, clock: Callable[[], float] = time.monotonic
+        self,
+        patience: float,
+        cooldown: float,
+        clock: Callable[[], float] = time.monotonic,
+        together: int = LEAST_FAILURES,
     ):
+        self._least = min(LEAST_FAILURES, together)
         self.patience = patience
         self.cooldown = cooldown
         self.opened = 0
@@ -63,7 +72,7 @@ class Breaker:
         self._since = max(self._since, now + excused) if excused > 0 else self._since
         self._failures += 1
         if self._until is not None or (
-            self._failures >= LEAST_FAILURES and now - self._since >= self.patience
+            self._failures >= self._least and now - self._since >= self.patience
         ):
             self.trip(self.cooldown)
 

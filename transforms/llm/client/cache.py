@@ -62,8 +62,6 @@ class Cache:
     """
 
     def __init__(self, path: Path, max_bytes: int = 1 << 30):
-        if max_bytes < 1 << 20:
-            raise CacheError(f"max_bytes is {max_bytes}; at least {1 << 20} was expected")
         self.path = path
         self.max_bytes = max_bytes
         self._lock = threading.Lock()

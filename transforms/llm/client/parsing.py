@@ -82,21 +82,13 @@ def parse_answer(completion: Completion, checked: Draft202012Validator) -> dict[
     return found
 
 
-def parse_json(text: str) -> Any:
-    """Parses JSON without NaN, repeated keys and lone surrogates.
-
-    Control characters within a string are accepted, since vLLM's grammars let a model write them.
-    """
-    return _checked(_decoder().decode, text)
-
-
 def _object(text: str) -> dict[str, Any]:
     """The one object in a text: all of it, or with words or a code fence around it.
 
     Two objects count as none, since nothing shows which one is the answer and which one is quoted.
     """
     try:
-        found = parse_json(text)
+        found = _checked(_decoder().decode, text)
     except ValueError:
         found = _embedded(text)
     if not isinstance(found, dict):
@@ -127,7 +119,10 @@ def _checked(decode: Callable[[str], T], text: str) -> T:
 
 
 def _decoder() -> json.JSONDecoder:
-    """A decoder that refuses repeated keys and NaN."""
+    """A decoder that refuses repeated keys and NaN.
+
+    Control characters within a string are accepted, since vLLM's grammars let a model write them.
+    """
     return json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, strict=False)
 
 

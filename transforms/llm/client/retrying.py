@@ -10,11 +10,11 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import httpx
 from jsonschema import Draft202012Validator
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from evenflow.transforms.llm.client import http, parsing
 from evenflow.transforms.llm.client.breaker import Breaker
@@ -43,7 +43,8 @@ class RetryingAsker:
         self._warn = warn
         # A question waits no longer than its deadline, so patience beyond it bridges nothing
         self._cooldown = min(settings.cooldown, settings.deadline)
-        self._breaker = Breaker(min(settings.patience, settings.deadline), self._cooldown)
+        patience = min(settings.patience, settings.deadline)
+        self._breaker = Breaker(patience, self._cooldown, together=settings.concurrency)
         self._resume = 0.0  # when the server wants to be asked again (monotonic seconds)
         # Digests of prompts whose schema the server does not enforce
         self._unenforced: set[str] = set()
@@ -110,20 +111,18 @@ class RetryingAsker:
         self, payload: Mapping[str, Any], deadline: float, spent: _Spent
     ) -> Completion:
         """The model's text after as many requests as may help; raises RequestError."""
-        settings = self._settings
-
-        def is_over(state: RetryCallState) -> bool:
-            return (
-                state.attempt_number >= settings.attempts
-                or time.monotonic() + state.upcoming_sleep >= deadline
-            )
-
-        retry = retry_if_exception(lambda error: isinstance(error, RequestError) and error.retry)
-        backoff = wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
-        async for attempt in AsyncRetrying(retry=retry, wait=backoff, stop=is_over, reraise=True):
-            with attempt:
+        longest = FIRST_PAUSE
+        for attempt in count(1):
+            try:
                 return await self._request(payload, deadline, spent)
-        raise AssertionError("tenacity returns or raises")
+            except RequestError as failure:
+                pause = random.uniform(0, longest)
+                over = time.monotonic() + pause >= deadline or attempt >= self._settings.attempts
+                if over or not failure.retry:
+                    raise
+            longest = min(LONGEST_PAUSE, 2 * longest)
+            await asyncio.sleep(pause)
+        raise AssertionError("it returns or raises")
 
     async def _request(
         self, payload: Mapping[str, Any], deadline: float, spent: _Spent
@@ -140,11 +139,13 @@ class RetryingAsker:
                 http.BREAKER_OPEN, "it is asked nothing but a question now and then"
             )
         spent.requests += 1
+        left, most = deadline - time.monotonic(), self._settings.deadline / TRIES
         try:
-            left = min(deadline - time.monotonic(), self._settings.deadline / TRIES)
-            found = await http.complete(spent.place, self._settings, payload, max(0.01, left))
+            found = await http.complete(
+                spent.place, self._settings, payload, max(0.01, min(left, most))
+            )
         except RequestError as failure:
-            self._record_failure(failure)
+            self._record_failure(failure, left >= most)
             spent.trouble = replace(failure, retry=False)
             if self._breaker.is_open:
                 raise spent.trouble from failure
@@ -153,8 +154,8 @@ class RetryingAsker:
         spent.tokens += found.tokens
         return found
 
-    def _record_failure(self, failure: RequestError) -> None:
-        """Applies what a failure shows about the server."""
+    def _record_failure(self, failure: RequestError, had_its_time: bool) -> None:
+        """Applies what the failure of a request shows about the server."""
         settings = self._settings
         after = failure.after or 0.0
         opened = self._breaker.opened
@@ -165,8 +166,8 @@ class RetryingAsker:
             self._breaker.trip(min(after, LONGEST_REST))
         elif failure.breaks:
             self._resume = max(self._resume, time.monotonic() + after) if after else self._resume
-            # A server that hangs was silent for as long as the request took
-            hung = failure.reason == http.TIMEOUT and failure.status is None
+            # A server that hangs was silent for as long as a request may take
+            hung = failure.reason == http.TIMEOUT and failure.status is None and had_its_time
             self._breaker.failed(after, self._breaker.patience if hung else 0.0)
         else:
             self._breaker.succeeded()  # the server answered; the fault is the question's

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evenflow.transforms.llm import SPENT
 from evenflow.transforms.llm.questions import Answer, Asker, Question
 
 # Latencies are counted in steps of 2**(1/8), 9 %: a quantile is known to ± 4.4 %, and an hour is
 # step 173.
 STEPS_A_DOUBLING = 8
+COUNTS = ("questions", "requests", "tokens", "granted", "cache_hits")
 SHORTEST = 0.001  # seconds; a shorter latency counts as this
 
 
@@ -29,6 +31,7 @@ class Stats:
 
     Attributes:
         tokens: Tokens of prompts and answers, as the server counts them.
+        granted: Tokens by the questions' lengths, from the cache too, which a budget is spent by.
         fallbacks: Reason → questions without an answer.
         models: Model → its answers, the cached ones among them.
         latencies: Step → answers of the model that took SHORTEST * 2**(step / STEPS_A_DOUBLING)
@@ -38,14 +41,16 @@ class Stats:
     questions: int = 0
     requests: int = 0
     tokens: int = 0
+    granted: int = 0
     cache_hits: int = 0
     fallbacks: Counter[str] = field(default_factory=Counter)
     latencies: Counter[int] = field(default_factory=Counter)
     models: Counter[str] = field(default_factory=Counter)
 
-    def note(self, answer: Answer) -> None:
-        """Counts one question's answer."""
+    def note(self, answer: Answer, size: int = 0) -> None:
+        """Counts the answer to a question of so many tokens; 0: the budget left it out."""
         self.questions += 1
+        self.granted += size
         self.tokens += answer.tokens
         self.requests += answer.requests if isinstance(answer, Reply) else answer.origin == "model"
         self.cache_hits += answer.origin == "cache"
@@ -66,7 +71,7 @@ class Stats:
 
     def add(self, other: Stats) -> None:
         """Adds the figures of other questions."""
-        for name in ("questions", "requests", "tokens", "cache_hits"):
+        for name in COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("fallbacks", "latencies", "models"):
             getattr(self, name).update(getattr(other, name))
@@ -93,10 +98,7 @@ class Stats:
         """All figures as JSON data, with quantiles of the latency; `from_json` reads it."""
         quantiles = {f"p{round(100 * q)}": self.latency(q) for q in (0.5, 0.95, 0.99)}
         return {
-            "questions": self.questions,
-            "requests": self.requests,
-            "tokens": self.tokens,
-            "cache_hits": self.cache_hits,
+            **{name: getattr(self, name) for name in COUNTS},
             "fallbacks": dict(sorted(self.fallbacks.items())),
             "models": dict(sorted(self.models.items())),
             "seconds": {
@@ -109,22 +111,11 @@ class Stats:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Stats:
         """The figures that `as_json` gave."""
-        questions, requests, tokens, hits = (
-            int(data[name]) for name in ("questions", "requests", "tokens", "cache_hits")
-        )
         latencies = Counter({int(step): count for step, count in data["latencies"].items()})
-        # An entry of an earlier version does not say which model answered
-        models = Counter(data.get("models", {}))
-        fallbacks = Counter(data["fallbacks"])
-        return cls(questions, requests, tokens, hits, fallbacks, latencies, models)
-
-
-def tally(questions: Sequence[Question], answers: Sequence[Answer]) -> dict[str, Stats]:
-    """The figures of N questions and their N answers, by the prompt's name."""
-    found: dict[str, Stats] = {}
-    for question, answer in zip(questions, answers, strict=True):
-        found.setdefault(question.prompt, Stats()).note(answer)
-    return found
+        # An entry of an earlier version does not say which model answered, nor what was granted
+        models, fallbacks = Counter(data.get("models", {})), Counter(data["fallbacks"])
+        counts: dict[str, Any] = {name: int(data.get(name, 0)) for name in COUNTS}
+        return cls(**counts, fallbacks=fallbacks, latencies=latencies, models=models)
 
 
 class Counted:
@@ -140,8 +131,9 @@ class Counted:
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question, in the order of the questions."""
         answers = self._asker.ask(questions)
-        for name, stats in tally(questions, answers).items():
-            self.stats.setdefault(name, Stats()).add(stats)
+        for question, answer in zip(questions, answers, strict=True):
+            size = question.tokens if answer.reason != SPENT else 0
+            self.stats.setdefault(question.prompt, Stats()).note(answer, size)
         return answers
 
     def reject(self, question: Question, answer: Answer, reason: str) -> None:

@@ -12,6 +12,7 @@ from evenflow.schemas.config import Config
 from evenflow.schemas.config.stereotypes import Action, StereotypeSettings
 from evenflow.schemas.plugins import DETECTORS, PluginError, load
 from evenflow.transforms.measures.stereotypes.masking import unlisted
+from evenflow.transforms.models import cuts as cuts_of
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 
@@ -25,8 +26,6 @@ UNSURE = (0.2, 0.8)  # between these a language model is worth asking
 LEAST_READ = 20
 # Strength from which a drawn sentence counts as flagged: the default of stereotypes.threshold
 STRONG_FROM = StereotypeSettings().threshold
-REVIEWED = {"format": "evenflow-stereotype-calibration", "version": 1}  # of a user's own review
-MOST_BYTES = 1 << 20
 # Attribute → steps: a probability, how many sentences have it or a higher one, how many of these
 # are stereotypes
 Called = dict[str, list[tuple[float, int, int]]]
@@ -55,11 +54,7 @@ class Calibration:
             slope, shift = stored.get("scale", (1.0, 0.0))
             scale = float(slope), float(shift)
             return cls(float(stored["cleared"]), weights, called, scale, creeds)
-        except OSError as error:
-            raise ModelError(
-                f"{path}: cannot be read ({error.strerror or error}); {files.REBUILD}"
-            ) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ModelError(
                 f"{path}: not a calibration of stereotypes ({error}); {files.REBUILD}"
             ) from error
@@ -71,29 +66,6 @@ def _called(stored: Any) -> Called:
         attribute: sorted((float(p), int(n), int(right)) for p, n, right in steps)
         for attribute, steps in stored.items()
     }
-
-
-def reviewed(path: Path) -> Called:
-    """The figures of a review of the user's own corpus. Raises ModelError."""
-    try:
-        with path.open("rb") as file:
-            stored = json.loads(file.read(MOST_BYTES))
-        if {name: stored.get(name) for name in REVIEWED} != REVIEWED:
-            raise ValueError(f"{REVIEWED} was expected")
-        called = _called(stored["called"])
-        if not all(
-            0 <= p <= 1 and 0 <= right <= read
-            for steps in called.values()
-            for p, read, right in steps
-        ):
-            raise ValueError("a step is a probability, sentences read, and how many were right")
-        return called
-    except OSError as error:
-        raise ModelError(f"stereotypes.remove_from: {path}: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ModelError(
-            f"stereotypes.remove_from: {path}: no calibration by `evenflow words review` ({error})"
-        ) from error
 
 
 @cache
@@ -117,7 +89,7 @@ def of(config: Config) -> Calibration:
     known, least = _of_detector(config), config.stereotypes.remove_from
     if not isinstance(least, str):
         return known
-    return replace(known, called=known.called | reviewed(Path(least)))
+    return replace(known, called=known.called | _called(cuts_of.reviewed(Path(least)).called))
 
 
 def _of_detector(config: Config) -> Calibration:

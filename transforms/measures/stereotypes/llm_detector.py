@@ -80,7 +80,7 @@ class TieredDetector(Tiered[float]):
 
 def tiered(config: Config, asker: Asker) -> TieredDetector:
     """The detector of a configuration with its language model."""
-    select = selection(config.llm.detection, detect.UNSURE, detect.THRESHOLD)
+    select = selection(config.llm.detection, detect.UNSURE)
     acting, shown = calibration.acting(config), measured.believed(config)
     own = detect.of(config), asker, select, detect.THRESHOLD, acting, is_pronoun
     return TieredDetector(*own, shown)

@@ -80,7 +80,7 @@ def tiered(config: Config, asker: Asker) -> TieredScorer:
     """The shipped scorer with the language model of a configuration."""
     middle = config.stereotypes.threshold
     band = max(0.0, middle - AROUND), min(1.0, middle + AROUND)
-    select = selection(config.llm.indicators, band, middle)
+    select = selection(config.llm.indicators, band)
     acting = calibration.acting(config)
     own = embedded_indicators.shipped()
     return TieredScorer(own, asker, select, middle, acting, is_pronoun)

@@ -92,14 +92,18 @@ class StereotypeMeasure(Measure[Stereotypes]):
         )
 
     def digests(self, config: Config) -> dict[str, Any]:
-        """The digest of the user's own review."""
-        path = config.stereotypes.remove_from
-        if not isinstance(path, str):
-            return {}
-        from evenflow.transforms.measures.stereotypes.calibration import reviewed  # as above
+        """The digests of the user's own reviews, of stereotypes and of exchanges."""
+        repair, found = config.repair.min_probability, dict[str, Any]()
+        for name, key, path in (
+            ("reviewed", "stereotypes.remove_from", config.stereotypes.remove_from),
+            ("reviewed_exchanges", "repair.min_probability", repair),
+        ):
+            if isinstance(path, str):
+                from evenflow.transforms.models import cuts  # as above
 
-        reviewed(Path(path))  # raises what is wrong with it before a run begins
-        return {"reviewed": sha256(Path(path).read_bytes()).hexdigest()}
+                cuts.reviewed(Path(path), key)  # raises what is wrong with it before a run begins
+                found[name] = sha256(Path(path).read_bytes()).hexdigest()
+        return found
 
     def sums(self, record: Stereotypes) -> dict[str, Any]:
         """Nothing: `added` combines records."""

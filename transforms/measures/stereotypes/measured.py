@@ -21,6 +21,7 @@ from evenflow.transforms.llm import worker
 from evenflow.transforms.llm.client.settings import InferenceError
 from evenflow.transforms.llm.questions import Asker
 from evenflow.transforms.staging.sentence_table import Relevant
+from evenflow.transforms.storage.storage import at
 
 PROMPT = "stereotypes"
 FILE = "llm_measured.json"
@@ -109,10 +110,7 @@ def measure(config: Config, rows: Path, asker: Asker | None = None) -> dict[str,
     path, (model, prompt) = _path(config), _key(config)
     kept = _kept(path)
     kept.setdefault(model, {})[prompt] = found
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(orjson.dumps(KEPT.dump_python(kept)))
-    part.replace(path)
+    at(path.parent).write(path.name, orjson.dumps(KEPT.dump_python(kept)))
     return found
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from math import exp
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes.masking import Span, mask
@@ -30,37 +30,22 @@ KEPT = 8192
 NOT_HELD = frozenset({"denied", "objected", "irony", "reported"})
 
 
-class First(Protocol):
-    """A cheap model: `models.sieve.Sieve`, and `models.static.FirstStage` of single words."""
-
-    def stereotypes(self, inputs: Sequence[str], /) -> list[float]:
-        """The probability (0 to 1) of a stereotype in each of N masked sentences."""
-        ...
-
-
-class Second(Protocol):
-    """The better model: `models.encoder.Encoder`."""
-
-    def stereotypes(self, inputs: Sequence[str], /) -> list[Stereotype]:
-        """The encoder's prediction for each of N masked sentences."""
-        ...
-
-
 class SentenceReader:
     """Reads masked sentences with both models.
 
-    `cleared`: Probability by the sieve below which the second model is not asked. `first`: Says
+    `sieve`, `second`: `models.sieve.Sieve`, `models.encoder.Encoder`. `cleared`: Probability by the
+    sieve below which the second model is not asked. `first`: `models.static.FirstStage`, which says
     which words of a sentence may be those that weigh most; None: the sieve.
     """
 
     def __init__(
         self,
-        sieve: First,
-        second: Second,
+        sieve: Any,
+        second: Any,
         cleared: float,
         words: frozenset[str],
         scale: tuple[float, float] = (1.0, 0.0),
-        first: First | None = None,
+        first: Any = None,
     ):
         self.sieve, self.second, self.cleared, self.words = sieve, second, cleared, words
         self.first = first or sieve

@@ -16,7 +16,9 @@ from evenflow.transforms.lab.word_lists import flagged
 from evenflow.transforms.lab.word_lists.journal import Journal
 from evenflow.transforms.measures import registry
 from evenflow.transforms.measures.stereotypes import calibration
+from evenflow.transforms.models import cuts
 from evenflow.transforms.models.files import ModelError
+from evenflow.transforms.substitution import reading
 
 if TYPE_CHECKING:
     from commands import Call
@@ -138,10 +140,10 @@ def test_the_page_asks_for_a_sentence(tmp_path: Path) -> None:
         "[]",
         "[" * 100_000,
         '{"called": {}}',
-        json.dumps({**calibration.REVIEWED, "version": 2, "called": {}}),
-        json.dumps({**calibration.REVIEWED, "called": {"age": [[0.3, 5, 6]]}}),
-        json.dumps({**calibration.REVIEWED, "called": {"age": [[7, 5, 5]]}}),
-        json.dumps({**calibration.REVIEWED, "called": [1]}),
+        json.dumps({**cuts.REVIEWED, "version": 2, "called": {}}),
+        json.dumps({**cuts.REVIEWED, "called": {"age": [[0.3, 5, 6]]}}),
+        json.dumps({**cuts.REVIEWED, "called": {"age": [[7, 5, 5]]}}),
+        json.dumps({**cuts.REVIEWED, "called": [1]}),
     ],
 )
 def test_a_file_that_is_no_calibration_is_refused(content: str, tmp_path: Path) -> None:
@@ -175,9 +177,39 @@ def test_a_continued_run_notes_another_review(tmp_path: Path) -> None:
     found: list[Any] = []
     for at, count in enumerate((5, 6)):
         path = tmp_path / "seen.json"
-        path.write_text(json.dumps({**calibration.REVIEWED, "called": {"age": [[0.3, count, 5]]}}))
+        path.write_text(json.dumps({**cuts.REVIEWED, "called": {"age": [[0.3, count, 5]]}}))
         (tmp_path / "c.yaml").write_text("stereotypes: {remove_from: seen.json}\n")
         config = load(tmp_path / "c.yaml", {}, ["gender"])
         assert config.stereotypes.remove_from == str(path), "relative to the file's folder"
         found.append(registry.digests(config)["reviewed"])
         assert at == 0 or found[0] != found[1]
+
+
+def test_what_people_say_of_exchanges_decides_what_a_run_exchanges(
+    call: Call, tmp_path: Path
+) -> None:
+    path, seen, draft = (tmp_path / name for name in ("in.jsonl", "seen.json", "out.draft.json"))
+    things = ("bike", "car", "boat", "house", "shop", "farm", "kite", "lamp", "desk", "coat")
+    path.write_text(
+        "".join(json.dumps({"text": f"A man sold a {what}."}) + "\n" for what in things)
+    )
+    run = ("run", "-q", "-i", path, "-a", "gender", "--repair-mode", "substitute")
+    out, review = tmp_path / "out", ("words", "review", tmp_path / "out", "--finish", seen)
+    assert call(*run, "-o", out, "--set", "repair.min_probability=0.3").status in (0, 3)
+    assert call(*review).status == 2
+    journal = Journal(made := drafts.read(draft), draft)
+    assert made.groups == ("exchange_of_gender", "unsure") and made.candidates
+    for each in made.candidates:
+        before, after = each.examples
+        assert before.replace("man", "woman") == after
+        journal.add("Ada", each.word, "reject")
+    assert call(*review).status == 0
+    config = load(None, {"repair.min_probability": str(seen)}, ["gender"])
+    assert "off, best by your review: 0.00 [" in reading.promise(config, "gender")
+    figures = json.loads(seen.read_text())
+    figures["bounds"]["exchange_of_gender"] = [[0.5, 0.8, 0.7, 0.9], [0.7, 0.9, 0.82, 0.95]]
+    seen.write_text(json.dumps(figures))
+    assert "from probability 0.7 by your review: 0.90 [0.82" in reading.promise(config, "gender")
+    seen.write_text(seen.read_text().replace("0.82", "1.82"))
+    with pytest.raises(ModelError, match=r"repair\.min_probability.*less than or equal to 1"):
+        registry.digests(config)

@@ -50,6 +50,16 @@ def test_it_opens_for_time_without_success(
     assert breaker.opened == is_open
 
 
+@pytest.mark.parametrize(("together", "needed"), [(1, 1), (2, 2), (3, 3), (32, LEAST_FAILURES)])
+def test_a_server_that_hangs_costs_one_request_of_each_place(
+    clock: Clock, together: int, needed: int
+) -> None:
+    breaker = Breaker(10, 5, clock, together)
+    for number in range(1, needed + 1):
+        breaker.failed(silent=10)
+        assert breaker.is_open is (number == needed)
+
+
 def test_a_success_begins_anew(clock: Clock) -> None:
     breaker = Breaker(10, 5, clock)
     failing(breaker, clock, [0, 9])

@@ -157,8 +157,3 @@ def test_the_message_for_a_wrong_file_says_what_to_do(
         path.write_bytes(content)
     with pytest.raises(CacheError, match=str(path)):
         Cache(path).get_many([name(1)])
-
-
-def test_too_few_bytes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CacheError, match="max_bytes"):
-        Cache(tmp_path / "answers", 1000)

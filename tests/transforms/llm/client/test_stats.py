@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 from inference_questions import question
 
-from evenflow.transforms.llm.client.stats import SHORTEST, Counted, Reply, Stats, tally
+from evenflow.transforms.llm.client.stats import SHORTEST, Counted, Reply, Stats
 from evenflow.transforms.llm.questions import Answer, Question
 
 REASONS = st.sampled_from(["timeout", "answer not JSON"])
@@ -56,14 +57,6 @@ def test_an_answer_from_elsewhere_counts_one_request() -> None:
     assert stats([Answer({}, "model"), Answer(None, "fallback", "x")]).requests == 1
 
 
-def test_a_tally_is_by_prompt() -> None:
-    found = tally(
-        [question("a"), question("b")], [Reply({}, "cache"), Reply(None, "fallback", "timeout")]
-    )
-    assert list(found) == ["test"]
-    assert (found["test"].cache_hits, found["test"].fallbacks) == (1, {"timeout": 1})
-
-
 class Scripted:
     """Gives the answers that it was made with."""
 
@@ -80,4 +73,6 @@ def test_counting_does_not_change_answers(one: list[Answer], other: list[Answer]
     counted = Counted(Scripted(one + other))
     assert counted.ask([question("a")] * len(one)) == one
     assert counted.ask([question("b")] * len(other)) == other
-    assert counted.stats.get("test", Stats()) == stats(one + other)
+    found = counted.stats.get("indicators", Stats())
+    assert found.granted == question("a").tokens * len(one + other)
+    assert replace(found, granted=0) == stats(one + other)

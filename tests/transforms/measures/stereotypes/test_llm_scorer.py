@@ -99,7 +99,7 @@ def test_names_and_values_equal_those_of_the_heads() -> None:
 def test_the_model_can_judge_what_the_heads_cannot() -> None:
     sentence = "Пожилые мужчины упрямы."
     answer = FULL | {"label": "Пожилые мужчины", "information": "упрямы"}
-    for select, known in ((selection("embedded", (0, 1), 0), False), (select_all, True)):
+    for select, known in ((selection("embedded", (0, 1)), False), (select_all, True)):
         found = TieredScorer(SCORER, Says(lambda data: answer), select).indicators(
             [sentence], [[]]
         )[0]
