@@ -322,10 +322,12 @@ def _but(totals: Totals, config: Config | None) -> str:
     without += f" ({', '.join(names[:NAMED])}{', …' * bool(names[NAMED:])})" * bool(names)
     given = config is not None and config.reference.file
     fresh = len(set_aside(totals, "fresh")) if given else 0
-    without += f"; {counted(fresh, 'source')} not judged" * bool(fresh)
     found = moved(totals)
     more = f", and {len(found) - 1} more" if found[1:] else ""
-    return f"{without}, but look at {found[0].said}{more}" if found else without
+    without += f", but look at {found[0].said}{more}" if found else ""
+    return without + f"; {counted(fresh, 'other source' if found else 'source')} not judged" * bool(
+        fresh
+    )
 
 
 def moved(totals: Totals) -> list[Moved]:

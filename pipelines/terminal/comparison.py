@@ -11,6 +11,7 @@ from evenflow.schemas.words import Table, counted, percent, score
 from evenflow.transforms.measures.representation.comparison import gravity, moves
 
 SIDES = ("first", "second")
+KEYS = ("value", "low", "high")  # of a difference: the first less the second
 
 
 def draw(found: Mapping[str, Any]) -> None:
@@ -21,14 +22,19 @@ def draw(found: Mapping[str, Any]) -> None:
     )
     shared = f", {found['shared']:,} ids in both: versions" if found["shared"] else ""
     print(visible(f"documents: {numbers}{shared}"))
-    print(visible(f"differences: {names[0]} less {names[1]}, so + is more in {names[0]}"))
+    more, less = names if is_filtered else names[::-1]
+    print(visible(f"differences: {more} less {less}, so + is more in {more}"))
     if any(found["dead_letters"]):
         print(f"not compared: {counted(sum(found['dead_letters']), 'record')} without a text")
     for name, own in found["attributes"].items():
         same = own.get("same_mix")
         parts = {"all": own["all"]} | ({"all, same mix": same} if same else {})
         rows: list[Sequence[str]] = [
-            (label, *(score(each[side]["dr"]) for side in SIDES), _estimate(each["dr"]))
+            (
+                label,
+                *(score(each[side]["dr"]) for side in SIDES),
+                _estimate(each["dr"], is_filtered),
+            )
             for label, each in parts.items()
         ]
         tables.draw(Table(name, ("", *(f"DR {each}" for each in names), "difference"), rows))
@@ -37,7 +43,7 @@ def draw(found: Mapping[str, Any]) -> None:
             (
                 group,
                 *(percent(own["all"][side]["shares"][at]) for side in SIDES),
-                *(_estimate(each[at], 100) for each in of_each),
+                *(_estimate(each[at], is_filtered, 100) for each in of_each),
             )
             for at, group in enumerate(own["groups"])
         ]
@@ -61,7 +67,9 @@ def _by_source(name: str, own: Mapping[str, Any], names: Sequence[str], is_filte
         at = min(range(len(figures)), key=lambda at: gravity(figures[at]))
         shares = [percent(each[side]["shares"][at]) for side in SIDES]
         dr = " → ".join(score(each[side]["dr"]) for side in SIDES)
-        rows.append((source, own["groups"][at], *shares, _estimate(figures[at], 100), dr))
+        rows.append(
+            (source, own["groups"][at], *shares, _estimate(figures[at], is_filtered, 100), dr)
+        )
     more = f", {tables.SHOWN} of {len(own['sources'])}; --json has all"
     title = f"{name} by source{more * (len(own['sources']) > tables.SHOWN)}"
     return Table(title, ("source", "most moved", *names, "points", "DR"), rows)
@@ -82,9 +90,10 @@ def paradox(own: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _estimate(figure: Mapping[str, float] | None, scale: int = 1) -> str:
-    """A figure with its interval; with a scale of 100 in percentage points."""
+def _estimate(figure: Mapping[str, float] | None, is_filtered: bool, scale: int = 1) -> str:
+    """A figure with its interval, later less earlier but for a filter; 100: in points."""
     if figure is None:
         return "–"
     form = "{:+.1f} [{:+.1f}, {:+.1f}]" if scale == 100 else "{:+.3f} [{:+.3f}, {:+.3f}]"
-    return form.format(*(scale * figure[key] for key in ("value", "low", "high")))
+    value, *ends = (scale * figure[key] * (1 if is_filtered else -1) for key in KEYS)
+    return form.format(value, *(max(-scale, min(scale, end)) for end in sorted(ends)))

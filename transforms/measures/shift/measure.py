@@ -39,7 +39,6 @@ from evenflow.transforms.measures.shift.reference import (
     Known,
     Learnt,
     Reference,
-    judged,
     judged_by,
     learnt,
 )
@@ -309,13 +308,9 @@ class ShiftMeasure(Measure[Shift]):
 
     def section(self, totals: MeasureTotals, documents: int, aside: int) -> dict[str, Any]:
         """The last record, and what is known of sources."""
-        names = self._own(totals).groups
         memory = Memory.of(totals)
         sources = {
-            name: {
-                "documents": max((each.documents for each in own.values()), default=0),
-                "judged": judged(own, names, is_given=False),
-            }
+            name: {"documents": max((each.documents for each in own.values()), default=0)}
             for name, own in memory.known.items()
         }
         more = {"sources": sources, "fresh": memory.fresh, "set_aside": memory.aside}

@@ -246,11 +246,10 @@ def judged_by(
     return two and two.with_judged(None) if one is None else one.with_judged(two)
 
 
-def judged(known: Known, attributes: Iterable[str], is_given: bool = True) -> list[str]:
-    """The attributes of a stratum, given or learnt in a run, by which something is judged."""
-    given, others = ({"": known}, {}) if is_given else ({}, {"": known})
+def judged(known: Known, attributes: Iterable[str]) -> list[str]:
+    """The attributes of a stratum of a reference by which something is judged."""
     every = {
-        attribute: [judged_by(given, others, attribute, unit) for unit in UNITS]
+        attribute: [judged_by({"": known}, {}, attribute, unit) for unit in UNITS]
         for attribute in attributes
     }
     return [name for name, found in every.items() if any(each and each.judged for each in found)]
