@@ -138,6 +138,14 @@ def test_a_reference_of_an_output_takes_new_sources_in(call: Call, tmp_path: Pat
     assert read(str(file)).strata["b"] == before
 
 
+def test_the_parts_of_a_data_set_are_one_source(call: Call, tmp_path: Path) -> None:
+    for number in range(3):
+        path = corpus(tmp_path / f"posts-{number:04d}.jsonl", 100, number)
+        path.write_text(path.read_text().replace('"source"', '"part"'))
+    assert call("init", tmp_path, "--reference", tmp_path / "r.json").status == 0
+    assert list(read(str(tmp_path / "r.json")).strata) == ["posts"]
+
+
 def test_the_field_of_the_sources_is_the_reference_s(call: Call, tmp_path: Path) -> None:
     old, file = corpus(tmp_path / "old.jsonl", 800, 1), tmp_path / "r.json"
     assert call("init", old, "--by", "source", "--reference", file).status == 0
