@@ -29,6 +29,7 @@ HARMLESS = {
     "kafka.security": "checked key by key, see secrets.py",
     "metrics.host": "where this process listens",
     "alerts.tokens_a_day": "a number",
+    "llm.tokens": "a number",
 }
 
 
