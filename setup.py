@@ -16,7 +16,7 @@ MODELS = ["onnxruntime>=1.19", "tokenizers>=0.20"]
 # Object stores (S3, GCS, Azure) with writes that only create
 STORES = ["obstore>=0.12,<1"]
 # sniffio: httpcore tries to import it at every lock, and a failing import is slow
-LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3", "tenacity>=9"]
+LLM = ["httpx>=0.27", "jsonschema>=4.20", "sniffio>=1.3"]
 # mkdocs-material: a site with search and checked links that needs no network to read;
 # mkdocstrings-python: the API page, from docstrings in Google's style
 DOCS = ["mkdocs-material>=9.6,<10", "mkdocstrings-python>=2,<3"]
