@@ -57,7 +57,7 @@ def a_run_on_files(folder: Path) -> Path:
                 "url": server.url,
                 "model": MODEL,
                 "cache": str(folder / "cache.sqlite"),
-                "requests": 12,
+                "tokens": 12_000,
             },
         }
         called("lab", "bias-score", corpus, "--reference", folder / "reference.json")
