@@ -30,7 +30,7 @@ LIMITS = {
     "pipelines": 280,
     "pipelines/accepted": 553,
     "pipelines/api": 1_854,
-    "pipelines/cli": 2_001,
+    "pipelines/cli": 2_000,
     "pipelines/corpus": 688,
     "pipelines/engine": 3_395,
     "pipelines/examples": 46,
@@ -61,7 +61,7 @@ LIMITS = {
     "transforms/text": 1_163,
     "wordlists": 667,
 }
-PRODUCT = 50_967  # pure lines of all rooms but the tests
+PRODUCT = 50_966  # pure lines of all rooms but the tests
 WORDS, PAGES, PAGE = 27_230, 32, 2_000  # of README and docs/; pages; words of a page
 MODULES = {"measure": 200, "substitute": 250}  # of evenflow, loaded by `evenflow run` in a mode
 OPTIONS, KEYS = 249, 207

@@ -89,8 +89,7 @@ def _before(config: Config, quiet: bool) -> Iterator[str]:
         from evenflow.pipelines.engine.panes import llm_server
 
         yield from llm_server.probe(config)
-        if not quiet:
-            yield llm_server.budget(config)
+        yield from () if quiet else (llm_server.budget(config),)
     elif config.llm.url is not None:
         yield "the language model is asked nothing: neither repair nor stereotypes are on"
     if not quiet and config.changes_sentences:
