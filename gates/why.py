@@ -202,8 +202,8 @@ def _as_it_should(entry: PaneEntry) -> Iterator[str]:
     found: Any = entry.measures.get("shift")
     known = [] if found is None else [name for name in found.strata if name not in found.learning]
     if known:
-        more = ", …" * (len(known) > MOST)
-        yield f"{counted(len(known), 'source')} as before ({', '.join(known[:MOST])}{more})"
+        names = ", ".join([*known[:MOST], *["…"] * (len(known) > MOST)])
+        yield f"{counted(len(known), 'source')} below the limit of a shift ({names})"
     states = {name: each.verdict for name, each in entry.attributes.items()}
     unset = [name for name, each in states.items() if each.reason.endswith(UNSET)]
     below = [n for n, each in states.items() if each.state == "open" and n not in unset]

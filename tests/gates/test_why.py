@@ -165,4 +165,5 @@ def test_the_rule_of_an_open_pane_names_what_was_compared() -> None:
     for reason, said in ((UNSET, f": {UNSET}"), ("", " is below its thresholds")):
         each.verdict = Verdict(state="open", reason=reason)
         pane = pane_entry(0, verdict=fine, attributes={"gender": each}, measures={"shift": shift})
-        assert why.rule(pane) == ("open", f"1 source as before (a); DR of gender{said}")
+        below = "1 source below the limit of a shift (a)"
+        assert why.rule(pane) == ("open", f"{below}; DR of gender{said}")
