@@ -84,7 +84,8 @@ def why(
     if "next" in step and unread & notes.keys():
         step |= reasons.kinds()["pruned"]
     book, then = step.get("runbook"), step.get("next")
-    place = {"dir": shlex.quote(str(storage)), "pane": pane, "by": config.reference.by or "FIELD"}
+    named = {"dir": str(storage), "pane": str(pane), "by": config.reference.by or "FIELD"}
+    place = {name: shlex.quote(each) for name, each in named.items()}  # for a shell
     return Why(
         output=_of_output(history) if whole else [],
         pane=pane,

@@ -174,8 +174,10 @@ def test_the_end_of_a_run_names_a_source_that_moved_though_nothing_was_blocked(
     tmp_path: Path,
 ) -> None:
     old, new = corpus(tmp_path / "old.jsonl", 120, 1), corpus(tmp_path / "new.jsonl", 120, 2, 60)
+    for path in (old, new):
+        path.write_text(path.read_text().replace('"source"', '"the source"'))
     reference = tmp_path / "reference.json"
-    written = call("init", old, "--by", "source", "--reference", reference)
+    written = call("init", old, "--by", "the source", "--reference", reference)
     assert written.status == 0
     words = ("run", "-i", new, "-o", tmp_path / "out", "--attribute", "gender")
     done = call(*words, "--set", f"reference.file={reference}", "--json")
@@ -188,7 +190,7 @@ def test_the_end_of_a_run_names_a_source_that_moved_though_nothing_was_blocked(
     assert (why := call("gate", "why", tmp_path / "out").out).startswith(
         "moved, not set aside: b: "
     )
-    assert "compare GOOD NEW --by source" in why and "documents that weigh most" not in why
+    assert "compare GOOD NEW --by 'the source'" in why and "documents that weigh most" not in why
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert first == f"gate: warn; {report['train']['said']}"
     assert moved["now"] < moved["was"] and moved["low"] < moved["high"] < 0
