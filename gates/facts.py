@@ -325,9 +325,8 @@ def _but(totals: Totals, config: Config | None) -> str:
     found = moved(totals)
     more = f", and {len(found) - 1} more" if found[1:] else ""
     without += f", but look at {found[0].said}{more}" if found else ""
-    return without + f"; {counted(fresh, 'other source' if found else 'source')} not judged" * bool(
-        fresh
-    )
+    kind = "other source" if found else "source"
+    return f"{without}; {counted(fresh, kind)} not judged" if fresh else without
 
 
 def moved(totals: Totals) -> list[Moved]:

@@ -23,6 +23,7 @@ def draw(found: Mapping[str, Any]) -> None:
     shared = f", {found['shared']:,} ids in both: versions" if found["shared"] else ""
     print(visible(f"documents: {numbers}{shared}"))
     more, less = names if is_filtered else names[::-1]
+    sign = 1 if is_filtered else -1
     print(visible(f"differences: {more} less {less}, so + is more in {more}"))
     if any(found["dead_letters"]):
         print(f"not compared: {counted(sum(found['dead_letters']), 'record')} without a text")
@@ -30,11 +31,7 @@ def draw(found: Mapping[str, Any]) -> None:
         same = own.get("same_mix")
         parts = {"all": own["all"]} | ({"all, same mix": same} if same else {})
         rows: list[Sequence[str]] = [
-            (
-                label,
-                *(score(each[side]["dr"]) for side in SIDES),
-                _estimate(each["dr"], is_filtered),
-            )
+            (label, *(score(each[side]["dr"]) for side in SIDES), _estimate(each["dr"], sign))
             for label, each in parts.items()
         ]
         tables.draw(Table(name, ("", *(f"DR {each}" for each in names), "difference"), rows))
@@ -43,7 +40,7 @@ def draw(found: Mapping[str, Any]) -> None:
             (
                 group,
                 *(percent(own["all"][side]["shares"][at]) for side in SIDES),
-                *(_estimate(each[at], is_filtered, 100) for each in of_each),
+                *(_estimate(each[at], 100 * sign) for each in of_each),
             )
             for at, group in enumerate(own["groups"])
         ]
@@ -67,9 +64,8 @@ def _by_source(name: str, own: Mapping[str, Any], names: Sequence[str], is_filte
         at = min(range(len(figures)), key=lambda at: gravity(figures[at]))
         shares = [percent(each[side]["shares"][at]) for side in SIDES]
         dr = " → ".join(score(each[side]["dr"]) for side in SIDES)
-        rows.append(
-            (source, own["groups"][at], *shares, _estimate(figures[at], is_filtered, 100), dr)
-        )
+        figure = _estimate(figures[at], 100 if is_filtered else -100)
+        rows.append((source, own["groups"][at], *shares, figure, dr))
     more = f", {tables.SHOWN} of {len(own['sources'])}; --json has all"
     title = f"{name} by source{more * (len(own['sources']) > tables.SHOWN)}"
     return Table(title, ("source", "most moved", *names, "points", "DR"), rows)
@@ -90,10 +86,11 @@ def paradox(own: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _estimate(figure: Mapping[str, float] | None, is_filtered: bool, scale: int = 1) -> str:
-    """A figure with its interval, later less earlier but for a filter; 100: in points."""
+def _estimate(figure: Mapping[str, float] | None, scale: int) -> str:
+    """A figure with its interval; with a scale of ±100 in points, below 0 the other way round."""
     if figure is None:
         return "–"
-    form = "{:+.1f} [{:+.1f}, {:+.1f}]" if scale == 100 else "{:+.3f} [{:+.3f}, {:+.3f}]"
-    value, *ends = (scale * figure[key] * (1 if is_filtered else -1) for key in KEYS)
-    return form.format(value, *(max(-scale, min(scale, end)) for end in sorted(ends)))
+    most = abs(scale)
+    form = "{:+.1f} [{:+.1f}, {:+.1f}]" if most == 100 else "{:+.3f} [{:+.3f}, {:+.3f}]"
+    value, *ends = (scale * figure[key] for key in KEYS)
+    return form.format(value, *(max(-most, min(most, end)) for end in sorted(ends)))
