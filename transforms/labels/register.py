@@ -11,7 +11,8 @@ import json
 import math
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -77,6 +78,13 @@ def register_of(text: str, weights: Floats) -> int:
     return max(-FURTHEST, min(FURTHEST, math.floor(logit / LOGITS)))
 
 
+def technical(texts: Sequence[str]) -> dict[int, int]:
+    """The registers of texts that are not surely prose, by number."""
+    looked = {number: text for number, text in enumerate(texts) if is_looked_at(text)}
+    levels = {each: register_of(text, shipped().characters) for each, text in looked.items()}
+    return {number: level for number, level in levels.items() if level < SURE}
+
+
 def of_prose(
     texts: Sequence[str],
     begins: Ints,
@@ -84,7 +92,7 @@ def of_prose(
     starts: Ints,
     ends: Ints,
     labels: Ints,
-    registers: dict[int, int | None],
+    registers: Mapping[int, int],
 ) -> npt.NDArray[np.bool_]:
     """Find the mentions that are words of prose.
 
@@ -95,27 +103,22 @@ def of_prose(
         starts: Where the mentions start there, (n,).
         ends: Where they end there, (n,).
         labels: Their labels, (n,).
-        registers: The registers of documents by number, None without a look; it is completed.
+        registers: The registers of the texts, from `technical`.
 
     Returns:
         Whether each mention is one, (n,).
     """
     kept = np.ones(len(starts), bool)
+    looked = np.zeros(len(texts), bool)
+    looked[list(registers)] = True
     touch = np.append(starts[1:] == ends[:-1], False)  # the halves of an inclusive form stay
-    whole = ~(touch | np.append(False, touch[:-1]))
-    for owner in map(int, np.unique(owners)):
-        text = texts[owner]
-        if owner not in registers:
-            level = register_of(text, shipped().characters) if is_looked_at(text) else SURE
-            registers[owner] = level if level < SURE else None
-        register = registers[owner]
-        if register is not None:
-            begin, own = int(begins[owner]), whole & (owners == owner)
-            for label in np.unique(labels[own]):
-                places = np.flatnonzero(own & (labels == label))
-                some = places[:MOST]
-                spans = zip(starts[some] - begin, ends[some] - begin, strict=True)
-                kept[places] = is_prose(text, [(int(a), int(b)) for a, b in spans], register)
+    some = (looked[owners] & ~touch & ~np.append(False, touch[:-1])).nonzero()[0]
+    places = defaultdict[tuple[int, int], list[int]](list)
+    for place, owner, label in zip(some, owners[some], labels[some], strict=True):
+        places[int(owner), int(label)].append(int(place))
+    for (owner, _), own in places.items():
+        spans = np.stack((starts[own[:MOST]], ends[own[:MOST]]), 1) - begins[owner]
+        kept[own] = is_prose(texts[owner], spans.tolist(), registers[owner])
     return kept
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Any
 
 CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?", re.DOTALL)
@@ -65,7 +66,8 @@ def other(text: str, among: Sequence[str] = ()) -> str | None:
         Its code; None where the text may be English, or no prose, or is too short to tell.
     """
     first = text[:FIRST].lower()
-    if sum(map(first.count, OFTEN)) * EVERY >= len(first):
+    seen = accumulate(map(first.count, OFTEN))  # the first word is mostly enough
+    if any(count * EVERY >= len(first) for count in seen):
         return None
     return _other(text[:BEGINNING], tuple(among))
 
