@@ -70,15 +70,7 @@ class Alerts(Section):
         gt=1,
         description=(
             "An alert fires if an hour's share of strong stereotypes is as many times the day's."
-            " 3: a source of its own kind, not the sources' usual mix."
-        ),
-    )
-    stereotype_least: int = Field(
-        default=20,
-        ge=1,
-        description=(
-            "Least number of strong stereotypes in that hour. 20: three times as many as six or"
-            " seven are seldom chance."
+            " 3: a source of its own kind, not the sources' usual mix. 20 are needed at least."
         ),
     )
     tokens_a_day: int | None = Field(

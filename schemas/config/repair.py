@@ -123,6 +123,15 @@ class RepairSettings(Section):
             ),
         )
     )
+    aim_share: Share = Field(
+        default=0.0,
+        description=(
+            "Share of the sets, in each direction, that are judged before the plan: those whose"
+            " neighbouring words lean most to their group. As many mentions are exchanged both"
+            " ways, so the words go less with a group; where right exchanges are short, DR falls"
+            " less. 0: by the plan alone."
+        ),
+    )
     seed: int = Field(
         default=0,
         ge=0,

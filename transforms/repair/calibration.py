@@ -214,12 +214,11 @@ class Calibrator:
 
     def _check_keeps(self) -> None:
         """Refuse totals that cannot all stay, with the names of those in conflict."""
-        if all(each.low <= each.amounts.sum() <= each.high for each in self.keeps):
+        sums = [(each, each.amounts.sum()) for each in self.keeps]
+        missed = [each.name for each, total in sums if not each.low <= total <= each.high]
+        if not missed:
             return  # weights of 1 keep them
         if self.limit == 1:
-            missed = [
-                each.name for each in self.keeps if not each.low <= each.amounts.sum() <= each.high
-            ]
             raise CalibrationError(
                 f"with a weight limit of 1 no weight may change, so {missed[0]} stays outside its"
                 " bounds; raise repair.weight_limit"
@@ -227,11 +226,8 @@ class Calibrator:
         weights, solution = self._solved(0.0, [], {}, elastic=True)
         if any(not _within(each, weights) for each in self.keeps):
             bound = np.abs(solution.multipliers[1:])
-            names = [
-                each.name
-                for each, y in zip(self.keeps, bound, strict=True)
-                if y > bound.max() / 100
-            ]
+            pulled = zip(self.keeps, bound, strict=True)
+            names = [each.name for each, y in pulled if y > bound.max() / 100]
             raise CalibrationError(
                 f"no weights from {1 / self.limit:.3g} to {self.limit:.3g} can keep"
                 f" {' and '.join(names)}; ask for less, or raise repair.weight_limit"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evenflow.schemas.documents import Figures
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.measures import registry
-from evenflow.transforms.repair.draw import Unit, draw, take_all, take_half
+from evenflow.transforms.repair.draw import Unit, draw, moved, take_all, take_both_ways, take_half
 from evenflow.transforms.repair.exchanges import Exchanges, Spot, StagedPane
 from evenflow.transforms.repair.plan import Plan
 from evenflow.transforms.staging.block import StagedBlock
@@ -91,6 +91,7 @@ def choose(annotator: Annotator, before: Figures, staged: Sequence[StagedBlock])
     # BaseCDA is as published: it knows no bar
     bar = registry.bar(annotator.lists) if names and config.repair.method == "gc" else None
     proposed = [each for each in annotator.attributes if each.name in names]
+    lists = {each.attribute: each for each in annotator.lists}
     for name, groups, mode, target in sorted(
         [(each.name, each.groups, each.mode, each.target) for each in proposed],
         key=lambda each: each[2] == "augment",
@@ -104,9 +105,16 @@ def choose(annotator: Annotator, before: Figures, staged: Sequence[StagedBlock])
         if config.repair.method == "base" and mode == "substitute":
             out.substitute(name, take_half(counts, groups, own.units(), own.judge))
             continue
-        drawn = draw(counts, target, groups, own.units(), own.judge)
+        units, aimed = own.units(), list[tuple[Unit, str]]()
+        if (share := config.repair.aim_share) and mode == "substitute":
+            from evenflow.transforms.repair import aim
+
+            leaning = aim.leanings(out.pane.sets(name), lists[name])
+            aimed, units = take_both_ways(groups, units, own.judge, share, leaning)
+            counts = moved(counts, aimed)
+        drawn = draw(counts, target, groups, units, own.judge)
         out.plans[name] = drawn.plan
-        (out.copy if mode == "augment" else out.substitute)(name, drawn.chosen)
+        (out.copy if mode == "augment" else out.substitute)(name, [*aimed, *drawn.chosen])
     if asked is not None:
         out.cost = {name: each.additive() for name, each in asked.stats.items()}
     return out

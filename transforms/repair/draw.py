@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 from evenflow.transforms.repair import eligibility
@@ -107,6 +108,45 @@ def draw(
         left = {id(unit): rest for (unit, _), rest in zip(unjudged, judge(unjudged), strict=True)}
         rests = (left.get(id(unit), unit) for unit in alive)
         alive = [rest for rest in rests if rest is not None and not rest.gone]
+
+
+def take_both_ways(
+    groups: Sequence[str],
+    units: Sequence[Unit],
+    judge: Judge,
+    share: float,
+    leaning: Mapping[Any, float],
+) -> tuple[list[tuple[Unit, str]], Sequence[Unit]]:
+    """Draw units that lean most to their group, as many mentions both ways, without a plan.
+
+    `share`: Share of the units of each direction between two groups that are judged for this.
+    `leaning`: By the units' places.
+
+    Returns what changes, and the units that are left for a plan.
+    """
+    out = list[tuple[Unit, str]]()
+    for pair in combinations(groups, 2):
+        sides, asked = dict[str, list[tuple[Unit, str]]](), set[int]()
+        for source, target in (pair, pair[::-1]):
+            own = [unit for unit in units if unit.kind.source == source]
+            own = [(unit, target) for unit in own if target in unit.kind.targets]
+            own.sort(key=lambda each: (-leaning.get(each[0].place, 0), each[0].key))
+            own = own[: math.ceil(share * len(own))]
+            asked |= {id(unit) for unit, _ in own}
+            sides[source] = _accepted(own, judge)[::-1]
+        sizes = dict.fromkeys(pair, 0)
+        while side := sides[min(pair, key=sizes.__getitem__)]:
+            out.append(side.pop())
+            sizes[out[-1][0].kind.source] += out[-1][0].size.mentions
+        units = [each for each in units if id(each) not in asked and not each.gone]
+        units += [unit for side in sides.values() for unit, _ in side]
+    return out, units
+
+
+def moved(counts: Sequence[int], chosen: Sequence[tuple[Unit, str]]) -> list[int]:
+    """The counts (M,) after exchanges."""
+    changes = (unit.size.changes[unit.kind.targets.index(target)] for unit, target in chosen)
+    return [sum(each) for each in zip(counts, *changes, strict=True)]
 
 
 def take_all(groups: Sequence[str], units: Sequence[Unit], judge: Judge) -> list[tuple[Unit, str]]:

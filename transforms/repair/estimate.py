@@ -80,19 +80,15 @@ class Sample:
         `input_bytes`: Stored bytes of the whole input.
         """
         weights = np.asarray(self.weights, float)
-        counts, tokens = np.zeros(len(weights)), np.zeros(len(weights))
-        drawn = 0  # over all units; as if they came independently of each other
-        more = 0
+        # Over all units; as if they came independently of each other
+        drawn, more = 0, 0
+        asked = np.zeros((len(weights), 2))
         for prompt, mode in modes.items():
             count, size = self.drawn.get(mode, {}).get(prompt, (0, 0))
-            drawn += count
-            more += size
-            each = np.array(
-                [unit.get(prompt, (0, 0)) for unit in self.asked.get(mode, ())], float
-            ).reshape(-1, 2)
-            if len(each):
-                counts += each[:, 0]
-                tokens += each[:, 1]
+            drawn, more = drawn + count, more + size
+            for at, unit in enumerate(self.asked.get(mode, ())):
+                asked[at] += unit.get(prompt, (0, 0))
+        counts, tokens = asked.T
         whole = weights.sum()
         if not whole:
             return Total(0, None, 0)

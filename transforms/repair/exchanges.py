@@ -54,6 +54,13 @@ class StagedPane:
         """
         return Proposed.from_line(self._lines[spot.block][spot.line], attribute)
 
+    def sets(self, attribute: str) -> Iterator[tuple[tuple[Spot, tuple[int]], Set, str]]:
+        """An attribute's sets, with the places of their units and their documents' texts."""
+        for spot in self.spots():
+            document = self.document(spot, attribute)
+            for place, each in enumerate(document.sets.get(attribute, ())):
+                yield (spot, (place,)), each, self.text(spot.block, document.ordinal)
+
     def text(self, block: int, ordinal: int, whole: bool = False) -> str:
         """A document's text as it was staged."""
         if block not in self._texts:

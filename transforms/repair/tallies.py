@@ -11,6 +11,7 @@ from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution.sets import Edit, apply, within
 
 MOST = 20  # of the most frequent substitutions that the ledger keeps
+SUMS = ("changed", "sentences", "documents", "copies")
 AROUND = 70  # characters on each side of an example's first word
 
 
@@ -56,20 +57,13 @@ class SubstitutionCounts:
         """The sums and the most frequent substitutions, as in ledger.Repair."""
         often = sorted(self.counts, key=lambda key: (-self.counts[key], key))[:MOST]
         return {
-            "changed": self.changed,
-            "sentences": self.sentences,
-            "documents": self.documents,
-            "copies": self.copies,
+            **{name: getattr(self, name) for name in SUMS},
             "uncopied": dict(sorted(self.uncopied.items())),
             "substitutions": [
-                {
-                    "said": key[0],
-                    "instead": key[1],
-                    "target": key[2],
-                    "count": self.counts[key],
-                    **self.examples[key],
-                }
-                for key in often
+                {"said": said, "instead": instead, "target": target}
+                | {"count": self.counts[said, instead, target]}
+                | self.examples[said, instead, target]
+                for said, instead, target in often
             ],
         }
 

@@ -123,23 +123,16 @@ def weigh(
     record = _record(found, one, problem)
     weights, linear = found.weights[pane.of], Linearised(solved, found)
     ends = np.cumsum([len(table) for table in tables])[:-1]
+    parts = np.split(weights, ends)
     if settings.output_as == "weight":
         sums = _sums(pane, linear, weights, before)
-        parts = np.split(weights, ends)
         return Weighed(record, sums, parts, None, [], int(pane.bytes.sum()))
     ids = [each for table in tables for each in table[documents.ID.name].to_pylist()]
     times = draw(weights, pane.of, ids, settings.seed)
     record.left_out = int((times == 0).sum())
     record.copies = int(np.maximum(times - 1, 0).sum())
     sums = _sums(pane, linear, times.astype(float), before)
-    return Weighed(
-        record,
-        sums,
-        np.split(weights, ends),
-        np.split(times, ends),
-        ids,
-        int(times @ pane.bytes),
-    )
+    return Weighed(record, sums, parts, np.split(times, ends), ids, int(times @ pane.bytes))
 
 
 def _read(

@@ -208,27 +208,24 @@ def _role(path: Path, entry: Any, groups: Sequence[str]) -> Role:
         raise RoleMapError(
             f"{path}: {entry!r}: an entry has the keys {', '.join(ROLE_KEYS)} and its groups' words"
         )
-    words: dict[str, tuple[str, ...]] = {}
+    words, said = dict[str, tuple[str, ...]](), f"{path}: role {entry['role']!r}"
     for group, listed in entry.items():
         if group in ROLE_KEYS or group == PUT_IN:
             continue
         if group not in groups:
-            raise RoleMapError(
-                f"{path}: role {entry['role']!r}: no group {group!r} in the list; it has"
-                f" {', '.join(groups)}"
-            )
-        if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
-            raise RoleMapError(
-                f"{path}: role {entry['role']!r}: {group}: a list of words was expected"
-            )
-        words[group] = tuple(listed)
+            known = ", ".join(groups)
+            raise RoleMapError(f"{said}: no group {group!r} in the list; it has {known}")
+        words[group] = _texts(listed, f"{said}: {group}: a list of words was expected")
     put_in: dict[str, tuple[str, ...]] = {}
     for group, given in entry.get(PUT_IN, {}).items():
         listed = [given] if isinstance(given, str) else given
-        if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
-            raise RoleMapError(
-                f"{path}: role {entry['role']!r}: {PUT_IN}: {group}: a word or a list of words was"
-                " expected"
-            )
-        put_in[group] = tuple(listed)
+        problem = f"{said}: {PUT_IN}: {group}: a word or a list of words was expected"
+        put_in[group] = _texts(listed, problem)
     return Role(entry["role"], entry["part"], entry["number"], words, put_in)
+
+
+def _texts(given: Any, problem: str) -> tuple[str, ...]:
+    """Words that a file lists. Raises RoleMapError."""
+    if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
+        raise RoleMapError(problem)
+    return tuple(given)

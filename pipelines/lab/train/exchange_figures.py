@@ -14,7 +14,7 @@ from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution.reading import JoinedSets, places_of
-from evenflow.transforms.substitution.sets import Set
+from evenflow.transforms.substitution.sets import Edit, Set
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.substitution.windows import show_windows
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -66,19 +66,14 @@ class Finder:
         new = {place.start: place.new for place in of.places}
         if any(mention.start not in new for own in sets for mention in own.mentions):
             return [], []
-        targets = [
-            next(
-                (
-                    target
-                    for target, edits in own.edits.items()
-                    if not any(new.values())
-                    or any(new.get(edit.start) == edit.replacement for edit in edits)
-                ),
-                None,
-            )
-            for own in sets
+
+        def fits(edits: Sequence[Edit]) -> bool:
+            shown = any(new.values())
+            return not shown or any(new.get(edit.start) == edit.replacement for edit in edits)
+
+        return sets, [
+            next((to for to, edits in own.edits.items() if fits(edits)), None) for own in sets
         ]
-        return sets, targets
 
     def windows(self, documents: Iterable[Labelled]) -> tuple[list[str], list[bool]]:
         """Show exchanges as the first stage sees them.
@@ -128,18 +123,10 @@ class SetJudge:
             gold = {here[each] for each in own}
             meant = [of.meant[each] for each in {owners[each] for each in gold}]
             worst, stay = document.reading.worst(own, staying)
-            yield JudgedSet(
-                of.number,
-                of.document,
-                of.source,
-                of.attribute,
-                sets[number].confidence,
-                worst.right,
-                stay,
-                all(each.right for each in meant),
-                all(gold.issuperset(each.mentions) for each in meant),
-                tuple(sorted(gold)),
-            )
+            right = all(each.right for each in meant)
+            whole = all(gold.issuperset(each.mentions) for each in meant)
+            found = sets[number].confidence, worst.right, stay, right, whole, tuple(sorted(gold))
+            yield JudgedSet(of.number, of.document, of.source, of.attribute, *found)
 
 
 def persons(reader: Reader, judged: Iterable[JudgedSet]) -> dict[Exchange, tuple[float, bool]]:

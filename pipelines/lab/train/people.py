@@ -48,14 +48,13 @@ class LabelledMentions(NamedTuple):
     places: people.Places
     labels: list[str]
     people: npt.NDArray[np.bool_]
-    sources: list[str]
 
 
 def mentions(
     documents: Sequence[Labelled], attribute: str, vocabulary: people.Vocabulary
 ) -> LabelledMentions:
     """Collect the mentions of an attribute."""
-    words, signs, labels, true, sources = [], [], [], [], []
+    words, signs, labels, true = [], [], list[str](), list[bool]()
     for each, own, names in _listed(documents, attribute):
         starts = np.array([each.places[at].start for at in own], np.int64)
         ends = np.array([each.places[at].end for at in own], np.int64)
@@ -64,13 +63,9 @@ def mentions(
         words.append(found[0])
         signs.append(found[1])
         owners = each.owners
-        for at in own:
-            labels.append(names[each.places[at].start])
-            true.append(each.meant[owners[at]].who in PEOPLE)
-            sources.append(each.source)
-    return LabelledMentions(
-        (np.concatenate(words), np.concatenate(signs)), labels, np.array(true), sources
-    )
+        labels += [names[start] for start in starts.tolist()]
+        true += [each.meant[owners[at]].who in PEOPLE for at in own]
+    return LabelledMentions((np.concatenate(words), np.concatenate(signs)), labels, np.array(true))
 
 
 def _listed(
@@ -216,14 +211,10 @@ def fit_all(
         name: fit(own, words, vectors.astype(np.float64))
         for name, own in zip(names, every, strict=True)
     }
+    beside, signs = map(np.concatenate, zip(*(own.places for own in every), strict=True))
+    labels_of = [label for own in every for label in own.labels]
     together = LabelledMentions(
-        (
-            np.concatenate([own.places[0] for own in every]),
-            np.concatenate([own.places[1] for own in every]),
-        ),
-        [label for own in every for label in own.labels],
-        np.concatenate([own.people for own in every]),
-        [source for own in every for source in own.sources],
+        (beside, signs), labels_of, np.concatenate([own.people for own in every])
     )
     heads[people.ANY] = fit(together, words, vectors.astype(np.float64), with_labels=False)
     about = {

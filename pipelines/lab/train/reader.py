@@ -73,12 +73,8 @@ def train(
     reading.train(fresh, learnt, model, epochs, seed, rates, say)
     out.mkdir(parents=True, exist_ok=True)
     save_file(fresh.state_dict(), out / WEIGHTS)
-    about: dict[str, Any] = {
-        "layers": layers,
-        "epochs": epochs,
-        "documents": len({each.document for each in learnt}),
-        "unshown": list(UNSHOWN),
-    }
+    known = len({each.document for each in learnt})
+    about = {"layers": layers, "epochs": epochs, "documents": known, "unshown": list(UNSHOWN)}
     write_reader(fresh, {"all": [1.0, 0.0]}, vocabulary, out, about)
     refit_first_stage(exchange_figures.Finder(FirstStage.shipped()), learnt, out)
     cut(out, documents)

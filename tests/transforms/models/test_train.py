@@ -24,23 +24,8 @@ from evenflow.transforms.models.reader import Reader  # noqa: E402
 from evenflow.transforms.models.static import FirstStage  # noqa: E402
 
 PIECES = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    *"[]|.",
-    "a",
-    "he",
-    "she",
-    "man",
-    "woman",
-    "smiled",
-    "gave",
-    "birth",
-    "folks",
-    "are",
-    "lazy",
-    "kind",
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", *"[]|.", "a", "he", "she", "man", "woman", "smiled"),
+    *("gave", "birth", "folks", "are", "lazy", "kind"),
     *(f"[unused{number}]" for number in range(90)),  # passages begin with the pieces 101 and 102
 )
 RIGHT, WRONG = "A [man|woman] smiled.", "[She|He] gave birth."
@@ -69,27 +54,20 @@ def pretrained(tmp_path: Path) -> Path:
         )
     for part, shape in (("intermediate.dense", (within, wide)), ("output.dense", (wide, within))):
         shapes[f"{layer}{part}.weight"], shapes[f"{layer}{part}.bias"] = shape, shape[:1]
-    for part in (
-        "embeddings.LayerNorm",
-        f"{layer}attention.output.LayerNorm",
-        f"{layer}output.LayerNorm",
-    ):
+    for part in ("embeddings", f"{layer}attention.output", f"{layer}output"):
+        part += ".LayerNorm"
         shapes[f"{part}.weight"] = shapes[f"{part}.bias"] = (wide,)
     header, blobs, at = {}, [], 0
     for name, shape in shapes.items():
         values = np.ones(shape) if "LayerNorm.weight" in name else rng.normal(0, 0.05, shape)
         blobs.append(values.astype("<f4").tobytes())
-        header[name] = {
-            "dtype": "F32",
-            "shape": shape,
-            "data_offsets": [at, at := at + len(blobs[-1])],
-        }
+        offsets = [at, at := at + len(blobs[-1])]
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": offsets}
     head = json.dumps(header).encode()
     folder = tmp_path / "pretrained"
     folder.mkdir()
-    (folder / "model.safetensors").write_bytes(
-        struct.pack("<Q", len(head)) + head + b"".join(blobs)
-    )
+    blobs = [struct.pack("<Q", len(head)), head, *blobs]
+    (folder / "model.safetensors").write_bytes(b"".join(blobs))
     (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n")
     return folder
 
@@ -137,12 +115,9 @@ def test_a_reader_is_trained_and_goes_on_from_an_earlier_training(
     reader = Reader(out)
     assert reader.about["documents"] == learnt[1]
     assert set(reader.about["cuts"]["document"]) >= {"all", "gender"}
-    text = "A man smiled. He smiled."
-    said = [
-        each.read(text, [Place(2, 5), Place(14, 16)]).said(0).right
-        for each in (Reader(first), reader)
-    ]
-    assert said[0] != said[1]
+    asked = "A man smiled. He smiled.", [Place(2, 5), Place(14, 16)]
+    one, other = (each.read(*asked).said(0).right for each in (Reader(first), reader))
+    assert one != other
 
 
 @pytest.mark.parametrize("sure", [0.5, 2.0, 12.0])  # how much too sure the logits are
@@ -161,19 +136,13 @@ def test_the_first_stage_scores_as_it_was_trained(tmp_path: Path) -> None:
     vectors = rng.integers(-127, 128, (len(words), 8)).astype(np.int8)
     design = distil.Design(words, vectors * 0.01)
     texts = [RIGHT, WRONG, "A [man|woman] and a [he|she] gave.", "none"]
-    heads = {
-        "exchange": rng.normal(size=len(design.exchange(RIGHT)) + 1),
-        "stereotype": rng.normal(size=9),
-    }
+    line = rng.normal(size=len(design.exchange(RIGHT)) + 1)
+    heads = {"exchange": line, "stereotype": rng.normal(size=9)}
     (tmp_path / static.WORDS).write_text("\n".join(words))
     tensors = {"vectors": vectors, "scale": np.float32(0.01), **heads}
     names = [static.WORDS, static.TENSORS]
     head.write(tmp_path / static.MANIFEST, static.FORMAT, static.VERSION, names, {}, tensors)
     first = FirstStage(tmp_path)
-    logits = (
-        np.array([design.exchange(text) for text in texts]) @ heads["exchange"][:-1]
-        + heads["exchange"][-1]
-    )
-    assert first.exchanges("gender", [[text] for text in texts]) == pytest.approx(
-        (1 / (1 + np.exp(-logits))).tolist(), abs=1e-4
-    )
+    logits = np.array([design.exchange(text) for text in texts]) @ line[:-1] + line[-1]
+    wanted = pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-4)
+    assert first.exchanges("gender", [[text] for text in texts]) == wanted

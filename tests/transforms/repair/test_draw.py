@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenflow.transforms.repair import draw as drawing
 from evenflow.transforms.repair.draw import PATIENCE, Drawn, Unit, draw, key, take_all, take_half
 from evenflow.transforms.repair.eligibility import Class, ClassSize
 
@@ -294,3 +295,23 @@ def test_rounds_do_not_grow_with_the_units_that_a_judge_refuses(right: int | Non
     assert len(judge.calls) <= PATIENCE + math.log2(len(units)) + 1
     if right is not None:
         assert len(asked) <= 2 * right
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 3)), max_size=30), st.data())
+def test_what_leans_is_drawn_both_ways_and_nothing_is_asked_twice(
+    made: list[tuple[str, int]], data: st.DataObject
+) -> None:
+    units = [unit(at, own, "abc".replace(own, ""), size) for at, (own, size) in enumerate(made)]
+    judge = Asked(lambda place, target: place % 3 > 0)
+    share = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
+    taken, left = drawing.take_both_ways(GROUPS, units, judge, share, {0: 1.0, 2: 3.0})
+    moved = {own: dict.fromkeys(GROUPS, 0) for own in GROUPS}
+    for own, to in taken:
+        moved[own.kind.source][to] += own.size.mentions
+    assert all(abs(moved[one][two] - moved[two][one]) <= 3 for one in GROUPS for two in GROUPS)
+    asked = [place for call in judge.calls for place, _ in call]
+    refused = {place for place in asked if place % 3 == 0}
+    assert len(refused) == sum(place % 3 == 0 for place in asked)
+    places = sorted([own.place for own, _ in taken] + [own.place for own in left])
+    assert places == sorted({own.place for own in units} - refused)
+    assert bool(asked) == bool(share and units)

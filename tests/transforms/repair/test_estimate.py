@@ -58,19 +58,11 @@ def test_what_is_estimated_is_what_a_run_asks(tmp_path: Path, mode: str) -> None
     """
     # With ids, by which it is drawn who chooses: made ones depend on the place in the file
     path = tmp_path / "in.jsonl"
-    path.write_text(
-        "\n".join(json.dumps({"id": f"d{n}", "text": text}) for n, text in enumerate(distinct(300)))
-        + "\n"
-    )
-    given: dict[str, Any] = {
-        f"llm.{step}": mode for step in ("detection", "indicators", "substitution")
-    }
-    given |= {
-        "stereotypes.action": "flag",
-        "repair.mode": "substitute",
-        "llm.model": MODEL,
-        "llm.deadline": 20.0,
-    }
+    every = ({"id": f"d{n}", "text": text} for n, text in enumerate(distinct(300)))
+    path.write_text("".join(json.dumps(each) + "\n" for each in every))
+    given: dict[str, Any] = {"llm.model": MODEL, "llm.deadline": 20.0}
+    given |= {f"llm.{step}": mode for step in ("detection", "indicators", "substitution")}
+    given |= {"stereotypes.action": "flag", "repair.mode": "substitute"}
     sample, size = sampled(path, 10_000)
     with ScriptedLLM(lambda request: Turn(content="{}")) as server:
         given |= {"llm.url": server.url, "llm.cache": str(tmp_path / "cache")}
@@ -92,10 +84,8 @@ def test_tokens_are_those_of_the_messages(tmp_path: Path) -> None:
     question = about_sentence("stereotypes", "My sister sings.", [(3, 9, "gender")])
     assert question is not None
     characters = sum(len(message["content"]) for message in question.messages)
-    assert (total.questions, total.tokens) == (
-        1,
-        round(characters / 4 + answer_tokens("stereotypes")),
-    )
+    assert total.questions == 1
+    assert total.tokens == round(characters / 4 + answer_tokens("stereotypes"))
     assert 10 < answer_tokens("substitution") < answer_tokens("indicators") < 100
 
 

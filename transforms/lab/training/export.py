@@ -42,13 +42,9 @@ def write_reader(
     np.savez(out / reader.HEADS, **small)
     if vocabulary.resolve() != (out / VOCABULARY).resolve():
         shutil.copyfile(vocabulary, out / VOCABULARY)
-    write(
-        out / reader.MANIFEST,
-        reader.FORMAT,
-        reader.VERSION,
-        [reader.GRAPH, TABLE, reader.HEADS, VOCABULARY],
-        {"calibration": dict(calibration), **about},
-    )
+    names = [reader.GRAPH, TABLE, reader.HEADS, VOCABULARY]
+    own = {"calibration": dict(calibration), **about}
+    write(out / reader.MANIFEST, reader.FORMAT, reader.VERSION, names, own)
 
 
 def _write_graph(network: ReaderNetwork, path: Path) -> None:

@@ -167,24 +167,16 @@ def loss_of(network: ReaderNetwork, batch: Sequence[LabelledPassage]) -> torch.T
         h = vectors[[at for at, _ in own]]
         hidden = functional.gelu(network.hidden(network.dropout(h)))
         right = torch.tensor([float(each.right) for _, each in own])
-        losses.append(
-            weights
-            @ functional.binary_cross_entropy_with_logits(
-                network.right(hidden)[:, 0], right, reduction="none"
-            )
-        )
+        said = network.right(hidden)[:, 0]
+        off = functional.binary_cross_entropy_with_logits(said, right, reduction="none")
+        losses.append(weights @ off)
         for head, weight, kinds in (
             (network.who, WHO_WEIGHT, [each.who for _, each in own]),
             (network.reason, REASON_WEIGHT, [each.reason for _, each in own]),
         ):
             target = torch.tensor(kinds)
-            losses.append(
-                weight
-                * weights
-                @ functional.cross_entropy(
-                    head(h), target.clamp(min=0), reduction="none"
-                ).masked_fill(target < 0, 0)
-            )
+            off = functional.cross_entropy(head(h), target.clamp(min=0), reduction="none")
+            losses.append(weight * weights @ off.masked_fill(target < 0, 0))
         total += float(weights.sum())
         same = torch.tensor([owners[n] for n in numbers])
         codes = {name: code for code, name in enumerate(dict.fromkeys(one.of.groups))}
@@ -214,10 +206,7 @@ def train(
     body = [each for each in network.body.parameters() if each.requires_grad and each is not fresh]
     known = {id(each) for each in network.body.parameters()}
     heads = [fresh, *(each for each in network.parameters() if id(each) not in known)]
-    groups: list[dict[str, Any]] = [
-        {"params": body, "lr": rates[0]},
-        {"params": heads, "lr": rates[1]},
-    ]
+    groups = [{"params": own, "lr": rate} for own, rate in zip((body, heads), rates, strict=True)]
     optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
     plan = [list(batches(list(examples(documents, model, rng)), rng)) for _ in range(epochs)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(

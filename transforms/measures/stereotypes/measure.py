@@ -173,14 +173,10 @@ class StereotypeMeasure(Measure[Stereotypes]):
             yield Family(name, about, ["attribute"], counts, True)
 
     def limit_families(self, config: Config) -> Iterator[Family]:
-        """Yield the thresholds of the alert."""
-        alerts = config.alerts
-        jump = (
-            "How many times the day's share of strong stereotypes an hour's must be for an alert."
-        )
-        yield Family("stereotype_jump_threshold_ratio", jump, (), {(): alerts.stereotype_jump})
-        least = "Least number of strong stereotypes in an hour for that alert."
-        yield Family("stereotype_least_threshold", least, (), {(): alerts.stereotype_least})
+        """Yield the threshold of the alert."""
+        about = "How often the day's share of strong stereotypes an hour's must be for an alert."
+        jump = config.alerts.stereotype_jump
+        yield Family("stereotype_jump_threshold_ratio", about, (), {(): jump})
 
 
 def _combined(a: Mapping[str, Filtered], b: Mapping[str, Filtered]) -> dict[str, Filtered]:
