@@ -1,5 +1,6 @@
 """Writes a trained network as the 8-bit ONNX file that `reader.Reader` reads."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import shutil
