@@ -8,12 +8,12 @@ model2vec. The heads learn from labels.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from itertools import cycle
 from math import exp, log
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ MANIFEST, TENSORS, WORDS = "first_stage.json", "first_stage.npz", "first_stage.t
 PLACES = 7
 
 NONE = 0.0
+# Stretches of texts that are kept read: the targets of a set differ in the new words alone
+RECENT = 1 << 8
+Word = TypeVar("Word")
 
 
 class FirstStage:
@@ -53,12 +56,11 @@ class FirstStage:
                     name: tensors[name].astype(np.float64) for name in ("exchange", "stereotype")
                 }
             columns = vectors @ heads["exchange"][: PLACES * vectors.shape[1]].reshape(PLACES, -1).T
-            self._places = [dict(zip(words, column.tolist(), strict=True)) for column in columns.T]
             self._more = heads["exchange"][PLACES * vectors.shape[1] :].tolist()
-            self._stereotype = dict(
-                zip(words, (vectors @ heads["stereotype"][:-1]).tolist(), strict=True)
-            )
-            self._stereotype_shift = float(heads["stereotype"][-1])
+            *stereotype, self._stereotype_shift = heads["stereotype"].tolist()
+            columns = np.column_stack((columns, vectors @ stereotype))
+            self._values = dict(zip(words, map(tuple, columns.tolist()), strict=True))
+            self._read = lru_cache(RECENT)(self._look_up)
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(
                 f"{path}: the model cannot be used ({error}); {files.REBUILD}"
@@ -94,19 +96,25 @@ class FirstStage:
         Returns:
             The probability that each sentence states a stereotype.
         """
-        values, shift = self._stereotype, self._stereotype_shift
-        return [_logistic(_mean(values, WORD_OR_MARK.findall(text)) + shift) for text in inputs]
+        shift = self._stereotype_shift
+        return [_logistic(_mean(self._look_up(text), PLACES) + shift) for text in inputs]
+
+    def _look_up(self, text: str) -> list[Any]:
+        """The values of each word at the `PLACES` and of stereotypes, None of an unknown one.
+
+        A word counts in its spelling, or else in lower case.
+        """
+        values = self._values
+        return [values.get(word) or values.get(word.lower()) for word in WORD_OR_MARK.findall(text)]
 
     def _window(self, window: str) -> float:
         """The logit of a window."""
-        (every, *around), beside = find_places(window)
-        whole, *columns = self._places
-        total = sum(
-            [_mean(values, words) for values, words in zip(cycle(columns), around, strict=False)]
-        )
+        (every, *around), beside = find_places(window, self._read)
+        places = cycle(range(1, PLACES))
+        total = sum([_mean(rows, place) for place, rows in zip(places, around, strict=False)])
         changes = max(1, len(around) // (PLACES - 1))
         many, few, shift = self._more
-        return total / changes + _mean(whole, every) + many * beside[0] + few * beside[1] + shift
+        return total / changes + _mean(every, 0) + many * beside[0] + few * beside[1] + shift
 
 
 @cache
@@ -131,15 +139,9 @@ def word_vectors() -> tuple[list[str], npt.NDArray[np.float32], str]:
     return words, rows, hashlib.sha256(repr(sorted(about["files"].items())).encode()).hexdigest()
 
 
-def _mean(values: dict[str, float], words: Sequence[str]) -> float:
-    """The mean value of words that have one, in their spelling or in lower case; else `NONE`."""
-    found: list[Any] = list(map(values.get, words))
-    if None in found:
-        found = [
-            value
-            for word, one in zip(words, found, strict=True)
-            if (value := values.get(word.lower()) if one is None else one) is not None
-        ]
+def _mean(rows: Sequence[Any], place: int) -> float:
+    """The mean value at a place of words that have one; else `NONE`."""
+    found = [row[place] for row in rows if row]
     return sum(found) / len(found) if found else NONE
 
 
@@ -148,25 +150,22 @@ def _logistic(value: float) -> float:
     return 1 / (1 + exp(-value)) if value > -700 else 0.0
 
 
-def find_places(window: str) -> tuple[list[list[str]], list[float]]:
+def find_places(
+    window: str, read: Callable[[str], list[Word]] = WORD_OR_MARK.findall
+) -> tuple[list[list[Word]], list[float]]:
     """Find the words at each of the `PLACES` of a marked window.
+
+    `read`: Splits a text into words.
 
     Returns:
         The words of the whole window and then those of each change, place by place; and the
         logarithms of the number of changes and of words.
     """
     parts = CHANGE.split(window)
-    plain = [WORD_OR_MARK.findall(part) for part in parts[::3]]
+    plain = [read(part) for part in parts[::3]]
     every = [word for part in plain for word in part]
     out = [every]
     for number, (old, new) in enumerate(zip(parts[1::3], parts[2::3], strict=True)):
         before, after = plain[number], plain[number + 1]
-        out += [
-            WORD_OR_MARK.findall(old),
-            WORD_OR_MARK.findall(new),
-            before[-1:],
-            before[-4:-1],
-            after[:1],
-            after[1:4],
-        ]
+        out += [read(old), read(new), before[-1:], before[-4:-1], after[:1], after[1:4]]
     return out, [log(max(1, len(parts) // 3)), log(1 + len(every))]
