@@ -58,16 +58,16 @@ def judged(texts: Sequence[str]) -> Iterator[Judged]:
     config = load(None, {"repair.mode": "substitute"}, ("gender",))
     lists, judge = config.word_lists(), reading.judge_of(config, stops=True)
     substituter = Substituter(lists, "gender", "gc", FirstStage.shipped(), draws=True)
-    bar = registry.bar(lists)
-    finder, probable = LabelFinder(lists), reading.min_probability(config, "gender")
-    least = reading.least(judge, probable)
+    finder, bar = LabelFinder(lists), registry.bar(lists)
+    probable = reading.min_probability(config, "gender")
+    least = reading.least(judge, probable) or 1e-9  # a set of no probability does not change
     for number, text in enumerate(texts):
         found = finder.find_all(text)
         sentences = trimmed(text, uncut(bounds(text), found).tolist())
         proposed = substituter.propose(text, sentences, finder.named(found))
         done = exchanged(text, proposed, probable, chooser(text), judge, bar)
         for own, target in zip(proposed, done.targets, strict=True):
-            if own.edits and own.confidence >= max(least, 1e-9):
+            if own.edits and own.confidence >= least:
                 yield Judged(number, own, target is not None)
 
 
@@ -144,8 +144,7 @@ def main() -> None:
     with gzip.open(DATA, "rt", encoding="utf-8") as lines:
         texts = [text for line in lines if (text := json.loads(line).get("text"))]
     made = list(judged(texts))
-    right = sum(each.right for each in made)
-    print(f"{len(texts)} documents, {len(made)} sets, of {right} the exchange is right")
+    print(f"{len(texts)} documents, {len(made)} sets, {sum(each.right for each in made)} right")
     halves = Halves(texts, made)
     found = np.array([halves.measure(seed, args.share) for seed in range(args.halves)])
     print("| arm | kept changes by | mentions both ways | in all | DR | aimed less this |")
