@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -37,14 +38,14 @@ def batches(
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)
         if head == MAGIC:
-            with limited(DECODED_BYTES):
+            with _decoding():
                 file = pa.ipc.open_file(raw, memory_pool=pool)
             count = file.num_record_batches
             # Rows before the first are counted where they may be asked for
             numbers = range(0 if start else count * number // parts, count * (number + 1) // parts)
             source = (_read(lambda at=at: file.get_batch(at)) for at in numbers)
         else:
-            with limited(DECODED_BYTES):
+            with _decoding():
                 file = pa.ipc.open_stream(raw, memory_pool=pool)
             count, numbers = None, range(1 << 62 if number == 0 else 0)
             source = (_read(file.read_next_batch) for _ in numbers)
@@ -62,15 +63,21 @@ def batches(
 def _read(read: Any) -> pa.RecordBatch | None:
     """Read a batch, whose places of values are checked; None at the end."""
     try:
-        with limited(DECODED_BYTES):
+        with _decoding():
             batch = read()
-        for column in batch.columns:
-            mended(column)  # raises where places of values are not within their bytes
-        return batch
     except StopIteration:
         return None
+    for column in batch.columns:
+        mended(column)  # raises where places of values are not within their bytes
+    return batch
+
+
+@contextmanager
+def _decoding() -> Iterator[None]:
+    """Limit the memory that Arrow takes within the block; what needs more is a fault."""
+    try:
+        with limited(DECODED_BYTES):
+            yield
     except MemoryError as error:
-        text = (
-            f"a batch needs more than {DECODED_BYTES >> 20} MiB of memory; write it in fewer rows"
-        )
+        text = f"a message needs more than {DECODED_BYTES >> 20} MiB of memory; write fewer rows"
         raise EOFError(text) from error

@@ -59,6 +59,11 @@ class CsvLines(_Cut):
         self._beginnings = b"\n" + delimiter
         self._before = b"\n"  # stands for the chunks so far
 
+    @property
+    def missing(self) -> str:
+        """What the contents that were cut so far lack at their end."""
+        return "the end of a field in quotes" if self._before == b'"' else ""
+
     def ends(self, chunk: bytes) -> Index:
         """Where lines end in the next chunk, (n,)."""
         text = self._before + chunk

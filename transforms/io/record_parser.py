@@ -30,11 +30,15 @@ LARGE_BYTES = 1 << 20
 
 
 class UnusableError(ValueError):
-    """A record cannot become a document."""
+    """A record cannot become a document.
 
-    def __init__(self, kind: str, message: str):
+    Args:
+        records: How many records may be lost by it, as gate.most_dead counts them.
+    """
+
+    def __init__(self, kind: str, message: str, records: int = 1):
         super().__init__(message)
-        self.kind = kind
+        self.kind, self.records = kind, records
 
 
 class Parsed(NamedTuple):
@@ -109,19 +113,20 @@ class RecordParser:
 
     def parse_csv(self, header: bytes, delimiter: str, raw: bytes) -> Parsed | None:
         """Parse a line of CSV; an empty field is not there."""
+        count = 1 + raw.count(b"\n")  # a quote that nobody meant joins records
+        joined = f"; a quote joins {count} lines" if count > 1 else ""
         try:
             names = lines.header_fields(header, delimiter)
             values = lines.fields(raw, delimiter)
         except UnicodeDecodeError as error:
             raise UnusableError("invalid UTF-8", f"invalid UTF-8 at byte {error.start}") from error
         except csv.Error as error:
-            raise UnusableError("not CSV", f"not CSV: {error}") from error
+            raise UnusableError("not CSV", f"not CSV: {error}{joined}", count) from error
         if not values:
             return None
         if len(values) != len(names):
-            raise UnusableError(
-                "number of fields", f"{len(values)} fields, where the first line has {len(names)}"
-            )
+            text = f"{len(values)} fields, where the first line has {len(names)}{joined}"
+            raise UnusableError("number of fields", text, count)
         record = {name: value for name, value in zip(names, values, strict=True) if value}
         if len(set(names)) < len(names):
             raise UnusableError("double field", "the first line names a field twice")

@@ -32,7 +32,7 @@ class Documents:
         places: The ordinals in the file (D,).
         fields: The other columns (D,) by their field.
         dead: The records that became no document, as dead letters that JSON can hold.
-        reasons: Number of dead letters by kind of reason.
+        reasons: Number of records that are lost by kind of reason.
         replaced: Number of documents with a field that has the name of a computed column, and is
             kept under another one (`fields.free_name`), by its name.
         deleted: Number of a topic's records without a value, which are no documents.
@@ -121,7 +121,7 @@ def collect(
                 raise spoilt[index]
             record = parse(index)
         except UnusableError as error:
-            out.reasons[error.kind] += 1
+            out.reasons[error.kind] += error.records
             out.dead.append(describe(index, error))
             continue
         if record is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from evenflow.schemas.config import load
 from evenflow.transforms.io import blocks
 from evenflow.transforms.io.blocks import FileReader, read_blocks
 from evenflow.transforms.io.growth import whole_records
-from evenflow.transforms.io.records import Documents, validate
+from evenflow.transforms.io.records import UNREADABLE, Documents, validate
 from evenflow.transforms.io.scan import Scanned, scan, split
 
 ROWS = ["id,text,source", 'a,"She said ""no"".\nHe slept.",web', "b,He met her.,", ",They met.,x"]
@@ -55,6 +56,19 @@ def test_a_broken_line_is_a_dead_letter(tmp_path: Path, line: bytes, reason: str
     assert reason in letter["reason"]
     assert letter["ordinal"] == 0
     assert (found.ids, found.places) == (["b"], [2])
+
+
+@pytest.mark.parametrize("end", [".csv", ".csv.gz"])
+def test_lines_that_a_stray_quote_joins_count_as_lost(tmp_path: Path, end: str) -> None:
+    path = tmp_path / f"a{end}"
+    rows = ["id,text", 'a,"She slept', *["b,He met her."] * 8, 'c,"Yes" she said', 'd,"They met']
+    with gzip.open(path, "wt") if end == ".csv.gz" else path.open("w") as file:
+        file.write("\n".join([*rows, *["e,He left."] * 5]) + "\n")
+    found = documents(path)
+    reasons = sum((each.reasons for each in found), Counter[str]())
+    assert reasons == {"not CSV": 10 + 7, UNREADABLE: 1}
+    assert "a quote joins 10 lines" in found[0].dead[0]["reason"]
+    assert "lacks the end of a field in quotes" in found[-1].dead[0]["reason"]
 
 
 @pytest.mark.parametrize(
