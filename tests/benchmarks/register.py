@@ -4,7 +4,7 @@
 
 It reads `tests/data/register_readings.jsonl.gz`, a line for a label in a text: `group` (a package
 or document), `source` and `licence`; `beginning` (how often each character of ASCII stands in the
-text's first 2,048), null of a text that has no look; `contexts` (of at most three of its mentions:
+text's first 2,048), null of a short text; `contexts` (of at most three of its mentions:
 what stands before, the mention, what stands behind); `people` (whether they are words for people)
 and `technical`. A language model read the technical ones; each one in prose counts as one of
 people. Three groups in four are fitted to, and the figures are of the fourth, four times, by how
@@ -34,7 +34,7 @@ FOLDS, ROWS = 4, 3  # rows of a sign
 C, TEXT_C = 1.0, 0.05  # strength of the regressions
 PEOPLE, RATIO, LOOKED = 3, 4, 5  # weights: of people in technical texts, of prose, with a look
 # Logits above which a mention is prose: in a text of the registers below TECHNICAL, and in others
-TECHNICAL, STRICT, LAX = -1, 1.5, -0.5
+TECHNICAL, STRICT, LAX = -1, 2.0, 0.0
 CUTS = (-1, -0.5, 0, 0.5, 1)  # logits above what ships, for the figures
 
 
@@ -88,8 +88,10 @@ def fit(given: list[Row]) -> register.Model:
     weigh: list[float] = []
     owners: list[Row] = []
     for row in given:
-        one = (PEOPLE if row.people else 1) if row.technical else LOOKED if row.beginning else 1
-        found += signs(row, level_of(row, characters))
+        level = level_of(row, characters)
+        looked = LOOKED if level < register.SURE else 1
+        one = (PEOPLE if row.people else 1) if row.technical else looked
+        found += signs(row, level)
         weigh += [one / len(row.contexts)] * len(row.contexts)
         owners += [row] * len(row.contexts)
     share, people = np.array(weigh), np.array([row.people for row in owners])

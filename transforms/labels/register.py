@@ -2,7 +2,8 @@
 
 Two logistic regressions: one on the characters of a text says how technical it is; the other, with
 that, on what stands beside a mention. The mentions of a label in a text are decided together.
-`tests/benchmarks/register.py` fits both, and says from what. Only texts with symbols have a look.
+`tests/benchmarks/register.py` fits both, and says from what. Texts that are surely prose have no
+look.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ Floats = npt.NDArray[np.float64]
 LEARNT = frozenset(["gender", "age", "religion"])  # attributes whose lists it was fitted with
 BEGINNING = 2048  # characters of a text that say of which register it is
 SHORT = 200  # characters below which a text says of no register
-SYMBOLS = 0.01  # of them, the share of symbols from which it has a look
 PROSE = (string.ascii_letters + string.digits + string.whitespace + ".,'\"!?-").encode()
 AROUND = 80  # characters on each side that are read
 NEAR = 6  # words or marks on each side that are read
@@ -37,7 +37,7 @@ LETTER, DIGIT, BLANK = re.compile(r"[^\W\d_]"), re.compile(r"\d"), re.compile(r"
 TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_|\n")
 FUNCTION, FEW = 3, 6  # letters at most of most words of grammar; words that say of their share
 STEP, DENSEST = 40, 6  # the density of symbols is in steps of 1/40, up to 6 of them
-SURE = 2  # steps from which a text is prose, whose mentions have no look
+SURE = 1  # steps from which a text is surely prose
 LOGITS, FURTHEST = 1.5, 4  # how technical a text is: in steps of 1.5 logits, up to 4 of them
 
 
@@ -60,15 +60,10 @@ def symbols(text: str) -> int:
     return len(text.encode("ascii", "ignore").translate(None, PROSE))
 
 
-def is_looked_at(text: str) -> bool:
-    """Whether a text has symbols at its beginning."""
-    start = text[:BEGINNING]
-    return len(text) >= SHORT and symbols(start) >= SYMBOLS * len(start)
-
-
 def characters(text: str) -> Floats:
     """How often the characters of ASCII stand at a text's beginning: log(1 + per mille), (128,)."""
-    codes = np.frombuffer(text[:BEGINNING].encode("ascii", "ignore"), np.uint8)
+    beginning = text[:BEGINNING].encode("ascii", "ignore").replace(b"\r", b"")
+    codes = np.frombuffer(beginning, np.uint8)
     return np.log1p(np.bincount(codes, minlength=128) * (1000 / max(1, len(codes))))
 
 
@@ -80,9 +75,9 @@ def register_of(text: str, weights: Floats) -> int:
 
 def technical(texts: Sequence[str]) -> dict[int, int]:
     """The registers of texts that are not surely prose, by number."""
-    looked = {number: text for number, text in enumerate(texts) if is_looked_at(text)}
-    levels = {each: register_of(text, shipped().characters) for each, text in looked.items()}
-    return {number: level for number, level in levels.items() if level < SURE}
+    weights = shipped().characters
+    levels = (SURE if len(each) < SHORT else register_of(each, weights) for each in texts)
+    return {number: level for number, level in enumerate(levels) if level < SURE}
 
 
 def of_prose(
