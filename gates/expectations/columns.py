@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from evenflow.gates.expectations.base import FrameMetric, StatedExpectation
-from evenflow.gates.expectations.shard_files import TYPES
 
 DEFECTS = "table.column_defects"
 SUMS = "table.column_sums"
@@ -22,7 +21,7 @@ class ColumnDefects(FrameMetric):
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> list[str]:
         """Find the defects; the arguments are those of the expectation."""
-        kinds: dict[str, str] = frame.attrs.get(TYPES) or _kinds(frame)
+        kinds: dict[str, str] = getattr(frame, "kinds", None) or _kinds(frame)
         defects: list[str] = []
         for wanted, columns in (("text", arguments["texts"]), ("integer", arguments["counts"])):
             for column in columns:

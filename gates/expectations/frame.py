@@ -6,24 +6,20 @@ documents a second count of the labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from evenflow.gates.expectations.shard_files import (
-    TYPES,
-    Kinds,
     column_kinds,
+    note_kinds,
     open_shard,
-    read_columns,
     row_groups,
 )
 from evenflow.schemas import documents
@@ -98,33 +94,49 @@ class ShardReader:
         on it fails.
         """
         files = [open_shard(path) for path in shards]
-        plain = [self._columns.identity, *self._columns.counts, *self._columns.weights]
-        plain += self._language
-        kinds = column_kinds(files, [self._columns.text, *plain])
-        wanted = [name for name in plain if name in kinds]
-        parts = [read_columns(path, file, wanted) for path, file in zip(shards, files, strict=True)]
-        if not parts:
+        if not files:
             return self._empty()
-        frame = pd.concat([part.to_pandas() for part in parts], ignore_index=True)
-        if kinds.get(self._columns.text) == "text":
-            sizes, texts = self._texts(shards, files, self._sample(len(frame), kinds))
-            frame[self._columns.bytes] = sizes
-            frame[self._columns.recount] = self.recount(frame, texts, kinds)
-        frame.attrs[TYPES] = kinds
-        return frame
+        own = self._columns
+        plain = [own.identity, *own.counts, *own.weights, *self._language]
+        kinds = column_kinds(files, [own.text, *plain])
+        wanted = [name for name in plain if name in kinds]
+        has_text = kinds.get(own.text) == "text"
+        sample = self._sample(sum(file.metadata.num_rows for file in files), kinds)
+        parts, rows, first = list[pa.Table](), dict[int, dict[str, Any]](), 0
+        for group in row_groups(shards, files, [*wanted, own.text] if has_text else wanted):
+            if has_text:
+                sizes = pc.call_function("binary_length", [group.column(own.text)]).fill_null(0)
+                group = group.append_column(own.bytes, sizes.cast(pa.int64()))
+                short = sizes.to_numpy() <= SAMPLE_BYTES
+                # The sample's first text is kept even if it is longer
+                here = [row for row in sample if first <= row < first + len(group)]
+                here = [row for row in here if short[row - first] or row == sample[0]]
+                found = group.take(pa.array([row - first for row in here], pa.int64()))
+                rows |= zip(here, found.to_pylist(), strict=True)
+                group = group.drop_columns([own.text])
+            parts.append(group)
+            first += len(group)
+        if has_text:
+            again, first = self.recount(self._kept(rows, sample), kinds), 0
+            for number, part in enumerate(parts):
+                found = [again.get(row) for row in range(first, first + len(part))]
+                parts[number] = part.append_column(own.recount, pa.array(found))
+                first += len(part)
+        frames = [part.to_pandas(use_threads=False) for part in parts]
+        frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+        return note_kinds(frame, kinds)
 
     def _empty(self) -> pd.DataFrame:
         """The frame of a pane without shards."""
-        texts = (self._columns.identity, self._columns.recount)
-        integers = (*self._columns.counts, self._columns.bytes)
-        frame = pd.DataFrame({name: pd.Series([], dtype=object) for name in texts})
-        for name in integers:
-            frame[name] = np.zeros(0, np.int64)
-        for name in self._columns.weights:
-            frame[name] = np.zeros(0, np.float64)
-        kinds = dict.fromkeys((self._columns.identity, self._columns.text), "text")
-        frame.attrs[TYPES] = Kinds(kinds | dict.fromkeys(self._columns.counts, "integer"))
-        return frame
+        own = self._columns
+        of = {
+            **dict.fromkeys((own.identity, own.recount), "object"),
+            **dict.fromkeys((*own.counts, own.bytes), "int64"),
+            **dict.fromkeys(own.weights, "float64"),
+        }
+        frame = pd.DataFrame(columns=[*of]).astype(of)
+        kinds = dict.fromkeys((own.identity, own.text), "text")
+        return note_kinds(frame, kinds | dict.fromkeys(own.counts, "integer"))
 
     def _sample(self, documents: int, kinds: dict[str, str]) -> list[int]:
         """Rows that may be counted again, in a random order that depends on their number alone."""
@@ -132,65 +144,44 @@ class ShardReader:
             return []
         return np.random.default_rng(SEED).permutation(documents)[:SAMPLE_DOCUMENTS].tolist()
 
-    def _texts(
-        self, shards: Sequence[Path], files: Sequence[pq.ParquetFile], rows: list[int]
-    ) -> tuple[npt.NDArray[np.int64], dict[int, str]]:
-        """Length of each text in bytes, and the sample's texts by row, up to SAMPLE_BYTES."""
-        wanted = np.sort(np.array(rows, np.int64))
-        sizes: list[npt.NDArray[np.int64]] = []
-        found: dict[int, str] = {}
-        first = 0
-        for column in row_groups(shards, files, self._columns.text):
-            size = (
-                pc.call_function("binary_length", [column]).fill_null(0).to_numpy().astype(np.int64)
-            )
-            here = wanted[(wanted >= first) & (wanted < first + len(column))]
-            # The sample's first text is kept even if it is longer than SAMPLE_BYTES
-            fits = here[(size[here - first] <= SAMPLE_BYTES) | (here == (rows or [-1])[0])]
-            texts = column.take(pa.array(fits - first)).to_pylist()
-            found.update((row, text or "") for row, text in zip(fits.tolist(), texts, strict=True))
-            sizes.append(size)
-            first += len(column)
-        lengths = np.concatenate(sizes) if sizes else np.zeros(0, np.int64)
-        kept: dict[int, str] = {}
-        room = SAMPLE_BYTES
-        for row in rows:
-            if row in found and (lengths[row] <= room or not kept):
-                kept[row] = found[row]
-                room -= int(lengths[row])
-        return lengths, kept
+    def _kept(
+        self, rows: Mapping[int, dict[str, Any]], sample: Sequence[int]
+    ) -> dict[int, dict[str, Any]]:
+        """The sample's rows, by number, whose texts fit into SAMPLE_BYTES; one fits always."""
+        kept, room = dict[int, dict[str, Any]](), SAMPLE_BYTES
+        for row in sample:
+            if row in rows and (rows[row][self._columns.bytes] <= room or not kept):
+                kept[row] = rows[row]
+                room -= rows[row][self._columns.bytes]
+        return kept
 
     def recount(
-        self, frame: pd.DataFrame, texts: dict[int, str], kinds: dict[str, str]
-    ) -> list[str | None]:
-        """Count the labels of the sample again and compare the counts.
+        self, rows: Mapping[int, Mapping[str, Any]], kinds: dict[str, str]
+    ) -> dict[int, str]:
+        """Count the labels of some rows again, and say how the counts differ from the columns'.
 
         The second count searches one document at a time, and the annotation searched blocks of
         joined documents. The rules of matching themselves are not implemented twice. A second
         matcher would differ in rare cases and quarantine good panes. (The tests compare the matcher
         with a slow reference.)
         """
-        out: list[str | None] = [None] * len(frame)
-        if texts and self._finder is None:
-            self._finder = LabelFinder(self._lists)
+        own, out = self._columns, dict[int, str]()
         checked = {
-            name: [(column, frame[column].to_numpy()) for column in columns]
-            for name, columns in self._columns.mentions.items()
+            name: columns
+            for name, columns in own.mentions.items()
             if all(kinds.get(column) == "integer" for column in columns)
         }
-        ids: list[Any] = frame[self._columns.identity].tolist() if texts else []
-        spoken = {name: frame[name] for name in self._language if kinds.get(name) == "text"}
-        for row, text in texts.items():
-            assert self._finder is not None
+        spoken = [name for name in self._language if kinds.get(name) == "text"]
+        for number, row in rows.items():
+            self._finder = self._finder or LabelFinder(self._lists)
+            [language] = [row[name] for name in spoken] or [None]
+            every = self._finder.find_all(row[own.text] or "", language)
             different: list[str] = []
-            [language] = [each[row] for each in spoken.values()] or [None]
-            every = self._finder.find_all(text, language)
             for words, found in zip(self._lists, every, strict=True):
-                own = checked.get(words.attribute, ())
                 again = np.bincount(found.groups, minlength=len(words.groups)).tolist()
-                for (column, held), count in zip(own, again, strict=False):
-                    if held[row] != count:
-                        different.append(f"{column} is {held[row]}, counted again {count}")
+                for name, count in zip(checked.get(words.attribute, ()), again, strict=False):
+                    if row[name] != count:
+                        different.append(f"{name} is {row[name]}, counted again {count}")
             if different:
-                out[row] = f"document {ids[row]!r}: {'; '.join(different)}"
+                out[number] = f"document {row[own.identity]!r}: {'; '.join(different)}"
         return out

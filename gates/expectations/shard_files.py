@@ -13,15 +13,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# Attribute of a frame: what each column holds in the shards, because pandas does not preserve it
-TYPES = "types"
 
+def note_kinds(frame: pd.DataFrame, kinds: dict[str, str]) -> pd.DataFrame:
+    """Note what the columns hold in the shards, since pandas does not preserve it.
 
-class Kinds(dict[str, str]):
-    """What columns hold. pandas copies it whenever a column is taken; nobody changes it."""
-
-    def __deepcopy__(self, memo: object) -> Kinds:
-        return self
+    `frame.attrs` would be copied whenever a column is taken.
+    """
+    object.__setattr__(frame, "kinds", kinds)
+    return frame
 
 
 def open_shard(path: Path) -> pq.ParquetFile:
@@ -32,41 +31,35 @@ def open_shard(path: Path) -> pq.ParquetFile:
         raise _unreadable(path, error) from error
 
 
-def read_columns(path: Path, file: pq.ParquetFile, columns: list[str]) -> pa.Table:
-    """Read some columns of a shard."""
-    try:
-        return file.read(columns=columns).select(columns)
-    except pa.ArrowInvalid as error:
-        raise _unreadable(path, error) from error
-
-
 def row_groups(
-    shards: Sequence[Path], files: Sequence[pq.ParquetFile], column: str
-) -> Iterator[pa.ChunkedArray]:
-    """Read a column, one row group at a time."""
+    shards: Sequence[Path], files: Sequence[pq.ParquetFile], columns: list[str]
+) -> Iterator[pa.Table]:
+    """Read some columns, one row group at a time."""
     for path, file in zip(shards, files, strict=True):
         for group in range(file.num_row_groups):
             try:
-                yield file.read_row_group(group, columns=[column]).column(column)
+                found = file.read_row_group(group, columns=columns)
             except pa.ArrowInvalid as error:
                 raise _unreadable(path, error) from error
+            yield found.select(columns)
 
 
 def read_whole(shards: Sequence[Path], columns: frozenset[str] | None) -> pd.DataFrame:
     """Read shards as they are."""
-    tables: list[pa.Table] = []
+    frames: list[pd.DataFrame] = []
     for path in shards:
         file = open_shard(path)
         present = [name for name in file.schema_arrow.names if columns is None or name in columns]
-        tables.append(read_columns(path, file, present))
-    # Integers with nulls stay integers; as floats, large ids would lose their last digits
-    frames = [table.to_pandas(integer_object_nulls=True) for table in tables]
+        # Integers with nulls stay integers; as floats, large ids would lose their last digits
+        found = row_groups([path], [file], present)
+        frames += [group.to_pandas(integer_object_nulls=True) for group in found]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> Kinds:
+def column_kinds(files: Sequence[pq.ParquetFile], columns: Sequence[str]) -> dict[str, str]:
     """Find out what columns hold."""
-    out, schemas = Kinds(), [file.schema_arrow for file in files]  # it is made at each call
+    out = dict[str, str]()
+    schemas = [file.schema_arrow for file in files]  # it is made at each call
     for name in columns:
         types = [each.field(name).type for each in schemas if each.get_field_index(name) >= 0]
         if types and len(types) == len(files):

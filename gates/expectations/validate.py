@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import isfunction
 from types import SimpleNamespace
 from typing import Any
 
@@ -149,6 +150,17 @@ class Suite:
             return None
 
 
+class _Settled:
+    """An expectation whose configuration is made once, not whenever Great Expectations asks."""
+
+    def __init__(self, own: Any, configuration: Any):
+        self.own, self.configuration = own, configuration
+
+    def __getattr__(self, name: str) -> Any:
+        found: Any = getattr(self.own.__class__, name, None)
+        return found.__get__(self) if isfunction(found) else getattr(self.own, name)
+
+
 def _need(own: Any, validator: Any, asked: dict[str, Any]) -> _Need:
     """What an expectation needs."""
     raw = own.get_raw_configuration().kwargs.items()
@@ -195,7 +207,7 @@ def _result(need: _Need, found: dict[Any, Any], engine: Any) -> Any:
     from great_expectations.core.expectation_validation_result import ExpectationValidationResult
 
     metrics = need.found.metric_configurations.items()
-    judged = need.expectation._validate(
+    judged = _Settled(need.expectation, need.configuration)._validate(
         metrics={name: found[metric.id] for name, metric in metrics},
         runtime_configuration={"result_format": need.found.result_format},
         execution_engine=engine,

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -73,12 +73,33 @@ def shard_name(pane: int, shard: int) -> str:
     return f"part-{pane:08d}-{shard:04d}.parquet"
 
 
+@dataclass
+class Outside:
+    """Documents with fields outside of the columns, and how many have each field."""
+
+    documents: int = 0
+    names: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, table: pa.Table) -> pa.Table:
+        """Count those of a shard, or of a part of it; returns the table."""
+        found = table[fields.EXTRA.name].drop_null()
+        self.documents += len(found)
+        self.names = fields.count_names(self.names, (each.as_py() for each in found))
+        return table
+
+    def note(self, figures: documents.Figures) -> None:
+        """Write the number of documents, and those of the NAMED most frequent fields."""
+        frequent = sorted(self.names.items(), key=lambda each: (-each[1], each[0]))
+        figures.extra, figures.outside = self.documents, dict(frequent[:NAMED])
+
+
 def write_shards(
     blocks: Sequence[StagedBlock],
     folder: Path,
     pane: int,
     layout: ShardLayout,
     give: Callable[[int, pa.Table], pa.Table] | None = None,
+    see: Callable[[pa.Table], pa.Table] = lambda group: group,
 ) -> list[Shard]:
     """Write the shards of a pane, folder/part-PANE-SHARD.parquet, and make them durable.
 
@@ -89,6 +110,7 @@ def write_shards(
         layout: The columns' names and the length of a shard.
         give: What is written, by the number of a block among those with documents, and its
             documents; None: its documents.
+        see: Looks at each row group, and returns it.
 
     Returns:
         The shards' records, in order.
@@ -118,7 +140,7 @@ def write_shards(
     shards: list[Shard] = []
     writer: pq.ParquetWriter | None = None
     path, rows = folder, 0
-    for group in _row_groups(tables(), layout.text, layout.rows):
+    for group in map(see, _row_groups(tables(), layout.text, layout.rows)):
         if writer is None:
             path, rows = folder / shard_name(pane, len(shards)), 0
             # The text neither repeats nor is looked up by its least and greatest: no dictionary, no
@@ -141,21 +163,6 @@ def write_shards(
         writer.close()
         shards.append(seal(path, rows))
     return shards
-
-
-def outside(shards: Iterable[pa.Table]) -> tuple[int, dict[str, int]]:
-    """Count the documents of shards with fields outside of the columns.
-
-    Returns:
-        Their number; and the number with each of the NAMED most frequent ones, by its name.
-    """
-    documents, names = 0, Counter[str]()
-    for table in shards:
-        found = table[fields.EXTRA.name].drop_null()
-        documents += len(found)
-        names = fields.count_names(names, (each.as_py() for each in found))
-    frequent = sorted(names.items(), key=lambda each: (-each[1], each[0]))
-    return documents, dict(frequent[:NAMED])
 
 
 def unify_inputs(tables: Iterable[pa.Table]) -> list[pa.Field]:

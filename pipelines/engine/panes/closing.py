@@ -12,7 +12,6 @@ from uuid import uuid4
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
 from evenflow.gates.expectations.checks import PaneChecks
@@ -30,10 +29,9 @@ from evenflow.schemas.ledger import (
 )
 from evenflow.transforms.annotation import duplicates
 from evenflow.transforms.annotation.annotate import Annotated, Annotator
-from evenflow.transforms.io.fields import EXTRA
 from evenflow.transforms.staging import aside
 from evenflow.transforms.staging.block import Part, StagedBlock
-from evenflow.transforms.staging.shards import ShardLayout, outside, seal, write_shards
+from evenflow.transforms.staging.shards import Outside, ShardLayout, seal, write_shards
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
@@ -294,12 +292,11 @@ def close_pane(
             read = (each.read(Part.DOCUMENTS) for each in full)
             tables = map(output_as.left_out, read, times, weighed.weights)
             left_out = aside.write_tables(tables, folder / left_out_name(pane), layout)
-    shards = write_shards(staged, folder, pane, layout, give)
+    outside = Outside()
+    shards = write_shards(staged, folder, pane, layout, give, outside.add)
+    outside.note(figures)
     strata = sources.runs(
         (each.read(Part.DOCUMENTS) for each in staged if each.has(Part.DOCUMENTS)), config
-    )
-    figures.extra, figures.outside = outside(
-        pq.read_table(folder / shard.name, columns=[EXTRA.name]) for shard in shards
     )
     set_aside = aside.write(staged, folder, pane, layout)
     letters = _join_letters(staged, folder, pane)

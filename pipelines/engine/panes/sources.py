@@ -22,7 +22,7 @@ from evenflow.transforms.measures.shift.measure import Shift, block_from
 from evenflow.transforms.measures.shift.strata import OTHER, StratumCounter
 from evenflow.transforms.staging.aside import aside_name, reason_column
 from evenflow.transforms.staging.block import field_values, source_file
-from evenflow.transforms.staging.shards import outside
+from evenflow.transforms.staging.shards import Outside
 from evenflow.transforms.storage.storage import Storage
 
 if TYPE_CHECKING:
@@ -96,7 +96,10 @@ def split(
             )
             total.add(annotator.mentions.count(read).figures)
     total.take_reading(ready.figures)
-    total.extra, total.outside = outside(left.values())
+    outside = Outside()
+    for table in left.values():
+        outside.add(table)
+    outside.note(total)
     return replace(
         ready,
         figures=total,

@@ -12,7 +12,7 @@ from pane_shards import LISTS, TEXTS, changed, pane, replaced, write
 
 from evenflow.gates.expectations import frame as shard_frame
 from evenflow.gates.expectations.frame import ShardReader, names
-from evenflow.gates.expectations.shard_files import TYPES, read_whole
+from evenflow.gates.expectations.shard_files import read_whole
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents
@@ -33,9 +33,7 @@ def test_the_frame_is_the_shards_in_their_order(tmp_path: Path) -> None:
     assert frame[COLUMNS.bytes].tolist() == [len(text.encode()) for text in TEXTS]
     assert frame[COLUMNS.mentions["gender"]].sum().tolist() == attributes["gender"].sums.counts
     assert differences(frame) == []
-    assert frame.attrs[TYPES] == {"id": "text", "text": "text"} | dict.fromkeys(
-        COLUMNS.counts, "integer"
-    )
+    assert frame.kinds == {"id": "text", "text": "text"} | dict.fromkeys(COLUMNS.counts, "integer")
 
 
 def test_lengths_are_bytes_and_null_has_none(tmp_path: Path) -> None:
@@ -92,9 +90,9 @@ def test_columns_of_another_kind_are_told_not_made_up(
 ) -> None:
     table, _ = pane()
     frame = READER.read(write(tmp_path, replaced(table, column, values)))
-    assert frame.attrs[TYPES][column] == kind
+    assert frame.kinds[column] == kind
     frame = READER.read(write(tmp_path, table.drop_columns([column])))
-    assert column not in frame.attrs[TYPES]
+    assert column not in frame.kinds
     assert column not in frame.columns
 
 
@@ -102,8 +100,7 @@ def test_shards_that_disagree_have_both_kinds(tmp_path: Path) -> None:
     table, _ = pane()
     other = replaced(table, "mentions_age_old", pa.array(["a"] * 4))
     assert (
-        READER.read(write(tmp_path, table, other)).attrs[TYPES]["mentions_age_old"]
-        == "integer and text"
+        READER.read(write(tmp_path, table, other)).kinds["mentions_age_old"] == "integer and text"
     )
 
 
@@ -148,9 +145,10 @@ def test_counting_documents_one_by_one_gives_what_counting_them_joined_gave(
     _, counts, *_ = annotator.mentions.count(
         Documents("in", [""] * len(texts), texts, [0] * len(texts))
     )
-    frame = pd.DataFrame({"id": [""] * len(texts)})
-    for held, group in zip(np.concatenate(counts, axis=1).T, columns.counts, strict=True):
-        frame[group] = held
+    held = dict(zip(columns.counts, np.concatenate(counts, axis=1).T.tolist(), strict=True))
+    rows = {
+        row: {"id": "", "text": text, **{name: own[row] for name, own in held.items()}}
+        for row, text in enumerate(texts)
+    }
     reader = ShardReader(annotator.lists, columns)
-    again = reader.recount(frame, dict(enumerate(texts)), dict.fromkeys(columns.counts, "integer"))
-    assert again == [None] * len(texts)
+    assert reader.recount(rows, dict.fromkeys(columns.counts, "integer")) == {}

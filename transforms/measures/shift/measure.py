@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,7 +48,6 @@ from evenflow.transforms.measures.shift.strata import (
     Strata,
     StratumCounter,
     Unit,
-    added,
     long,
     of_text,
     packed,
@@ -57,7 +56,7 @@ from evenflow.transforms.measures.shift.strata import (
     short,
     text_of,
 )
-from evenflow.transforms.measures.shift.windows import Bucket, with_pane
+from evenflow.transforms.measures.shift.windows import Bucket, total, with_pane
 from evenflow.transforms.measures.verdict import worst
 from evenflow.wordlists.loader import WordList
 
@@ -256,7 +255,7 @@ class ShiftMeasure(Measure[Shift]):
         }
         found.verdict = _verdict(found)
         if reference.strata:
-            so_far: Strata = reduce(added, (each.strata for each in buckets), {})
+            so_far = total(tuple(buckets))
             groups = {words.attribute: words.groups for words in lists}
             found.moved = moved(reference.strata, so_far, groups, block_from(config) or BLOCK)
         return found
