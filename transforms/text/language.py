@@ -66,8 +66,7 @@ def other(text: str, among: Sequence[str] = ()) -> str | None:
         Its code; None where the text may be English, or no prose, or is too short to tell.
     """
     first = text[:FIRST].lower()
-    seen = accumulate(map(first.count, OFTEN))  # the first word is mostly enough
-    if any(count * EVERY >= len(first) for count in seen):
+    if any(seen * EVERY >= len(first) for seen in accumulate(map(first.count, OFTEN))):
         return None
     return _other(text[:BEGINNING], tuple(among))
 
