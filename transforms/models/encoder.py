@@ -98,13 +98,14 @@ class Encoder:
         self._head, self._creed = StereotypeHead(folder), CreedHead(folder)
 
     @classmethod
+    @cache
     def shipped(cls) -> Encoder:
         """Load the encoder of this package, once for each process.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
-        return _shipped()
+        return cls(files.SHIPPED)
 
     def _run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[Floats]]:
         """The head values of texts, (n, outputs), and their mean states."""
@@ -186,12 +187,6 @@ class PieceStates:
         states = self._session.run([STATES], given)[0][0].astype(np.float64)
         known = given["ids"][0] != self._tokenizer.unknown
         return states, np.array(pieces.places, np.int64), known, len(known) == LONGEST
-
-
-@cache
-def _shipped() -> Encoder:
-    """The encoder of this package."""
-    return Encoder(files.SHIPPED)
 
 
 def open_session(graph: Path, threads: int, more: str = "") -> Any:

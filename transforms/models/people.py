@@ -196,13 +196,14 @@ class PeopleHead:
         self._chances = np.rint(UNIT / (1 + np.exp(-logits))).astype(np.int64)
 
     @classmethod
+    @cache
     def shipped(cls) -> PeopleHead:
         """Load the head of this package, once for each process.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
-        return _shipped()
+        return cls(files.SHIPPED)
 
     def has_learnt(self, attribute: str) -> bool:
         """Whether the attribute had labelled documents, so that its chances are measured ones."""
@@ -314,12 +315,6 @@ def label_vector(
     """
     found = [at[word] for word in label.replace("-", " ").split() if word in at]
     return vectors[found].mean(0) if found else np.zeros(vectors.shape[1])
-
-
-@cache
-def _shipped() -> PeopleHead:
-    """The head of this package."""
-    return PeopleHead(files.SHIPPED)
 
 
 def _table(words: Sequence[str]) -> tuple[Hashes, Ints]:

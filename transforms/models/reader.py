@@ -81,13 +81,14 @@ class Reader:
             ) from error
 
     @classmethod
+    @cache
     def shipped(cls) -> Reader:
         """Load the reader of this package, once for each process.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
-        return _shipped()
+        return cls(files.SHIPPED)
 
     def shows(self, attribute: str) -> bool:
         """Whether it learnt to judge an attribute's exchanges with the new words before it.
@@ -266,9 +267,3 @@ def _gelu(x: Floats) -> Floats:
     from scipy.special import erf  # a part of scipy that loads fast
 
     return x * 0.5 * (1 + erf(x / np.sqrt(2)))
-
-
-@cache
-def _shipped() -> Reader:
-    """The reader of this package."""
-    return Reader(files.SHIPPED)

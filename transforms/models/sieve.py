@@ -66,13 +66,14 @@ class Sieve:
         self._head, self._means = StereotypeHead(folder, NAME), PieceMeans(folder)
 
     @classmethod
+    @cache
     def shipped(cls) -> Sieve:
         """Load the sieve of this package, once for each process.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
-        return _shipped()
+        return cls(files.SHIPPED)
 
     def stereotypes(self, inputs: Sequence[str]) -> list[float]:
         """Judge sentences whose group words are masked.
@@ -86,9 +87,3 @@ class Sieve:
         # One by one, so that a probability does not depend on the others' number by a bit
         logits = [self._head.logit(self._means.of(text)) for text in inputs]
         return [1 / (1 + exp(-each)) for each in logits]
-
-
-@cache
-def _shipped() -> Sieve:
-    """The sieve of this package."""
-    return Sieve(files.SHIPPED)

@@ -67,13 +67,14 @@ class FirstStage:
             ) from error
 
     @classmethod
+    @cache
     def shipped(cls) -> FirstStage:
         """Load the first stage of this package, once for each process.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
-        return _shipped()
+        return cls(files.SHIPPED)
 
     def exchanges(self, attribute: str, each: Sequence[Sequence[str]]) -> list[float]:
         """Judge exchanges.
@@ -115,12 +116,6 @@ class FirstStage:
         changes = max(1, len(around) // (PLACES - 1))
         many, few, shift = self._more
         return total / changes + _mean(every, 0) + many * beside[0] + few * beside[1] + shift
-
-
-@cache
-def _shipped() -> FirstStage:
-    """The first stage of this package."""
-    return FirstStage(files.SHIPPED)
 
 
 def word_vectors() -> tuple[list[str], npt.NDArray[np.float32], str]:
