@@ -59,9 +59,8 @@ class Choice:
     def copy(self, name: str, chosen: Sequence[tuple[Unit, str]]) -> None:
         """Note that documents are copied with units of an attribute exchanged."""
         for unit, target in chosen:
-            spot, places = unit.place
-            exchanges = [(place, target) for place in places]
-            self.copies.setdefault(spot, []).append(Copy(name, target, exchanges))
+            exchanges = [(place, target) for place in unit.place[1]]
+            self.copies.setdefault(unit.place[0], []).append(Copy(name, target, exchanges))
 
     def swap(self, name: str, chosen: Sequence[tuple[Unit, str]]) -> None:
         """Note that each document of which a swapped copy is due gets one."""

@@ -83,19 +83,17 @@ def measure_copy(
 
     `groups`: The attribute's groups, (M,). `counts`: The document's mentions, (M,).
     """
-    found = choose_copied(groups, sets)
-    if found is None:
+    if (found := choose_copied(groups, sets)) is None:
         return None
     kind, chosen = found
-    sentences: list[int] = []
-    changes: list[tuple[int, ...]] = []
+    sentences: tuple[int, ...] = ()
+    changes: tuple[tuple[int, ...], ...] = ()
     for target in kind.targets:
         changing = [each for each in chosen if target in class_of(each).targets]
-        sentences.append(len({at for each in changing for at in each.sentences}))
-        moved = [_moved(groups, each, target) for each in changing]
-        changes.append(tuple(map(sum, zip(map(int, counts), *moved, strict=True))))
-    mentions = sum(len(each.mentions) for each in chosen)
-    return kind, ClassSize(mentions, tuple(sentences), tuple(changes))
+        sentences += (len({at for each in changing for at in each.sentences}),)
+        moved = (_moved(groups, each, target) for each in changing)
+        changes += (tuple(map(sum, zip(map(int, counts), *moved, strict=True))),)
+    return kind, ClassSize(sum(len(each.mentions) for each in chosen), sentences, changes)
 
 
 def add_up(groups: Sequence[str], found: Iterable[tuple[Class, ClassSize]]) -> Eligible:

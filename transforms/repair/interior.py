@@ -51,7 +51,6 @@ class Solution:
     multipliers: Floats
     below: Floats
     above: Floats
-    converged: bool
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,6 @@ def solve(program: QuadraticProgram, cost: Cost, start: Floats) -> Solution:
     below: Floats = size * scale
     above: Floats = np.where(capped, size * scale, 0)
     bounds = size.sum() + size[capped].sum()
-    converged = False
     for _ in range(STEPS):
         down: Floats = x - program.low
         up: Floats = np.where(capped, program.high - x, 1.0)
@@ -117,10 +115,7 @@ def solve(program: QuadraticProgram, cost: Cost, start: Floats) -> Solution:
         rest: Floats = slope - np.einsum("rk,r->k", a, y) - below + above
         gap = float(below @ down + above @ up) / bounds
         off = max(float(np.abs(lacking).max(initial=0)), float(np.abs(rest / size).max()) / scale)
-        if off < TOLERANCE and gap < TOLERANCE * scale:
-            converged = True
-            break
-        if not np.isfinite(off + gap):
+        if (off < TOLERANCE and gap < TOLERANCE * scale) or not np.isfinite(off + gap):
             break
         curve = bend + below / down + above / up
         thin = a / curve
@@ -147,7 +142,7 @@ def solve(program: QuadraticProgram, cost: Cost, start: Floats) -> Solution:
         # The costs are curved, so both go the same way
         both = min(1.0, reach, reach_dual)
         x, y, below, above = _moved((x, y, below, above), (dx, dy, db, da), both)
-    return Solution(x, y, below, above, converged)
+    return Solution(x, y, below, above)
 
 
 def _moved(at: Four, change: Four, part: float) -> Four:

@@ -75,14 +75,12 @@ def as_copies(times: Sequence[Ints], ids: Sequence[str]) -> Give:
         old, origins = taken[ID.name].to_pylist(), taken[COPY_OF.name].to_pylist()
         new: list[str] = []
         for at, (identity, copy) in enumerate(zip(old, number.tolist(), strict=True)):
-            if not copy:
-                new.append(identity)
-                continue
-            origins[at] = identity
-            identity = COPY.format(id=identity, number=copy)
-            while identity in known:
-                identity += "'"  # an output with copies is read again
-            known.add(identity)
+            if copy:
+                origins[at] = identity
+                identity = COPY.format(id=identity, number=copy)
+                while identity in known:
+                    identity += "'"  # an output with copies is read again
+                known.add(identity)
             new.append(identity)
         columns = {ID: pa.array(new, pa.string()), COPY_OF: pa.array(origins, pa.string())}
         return replace_columns(taken, columns)

@@ -75,3 +75,16 @@ def test_few_documents_say_nothing_of_how_weights_would_change() -> None:
     for name, own in COUNTS.items():
         [terms] = Linearised(one, found).terms(of, COUNTS, name, BEFORE, weights)
         assert terms == pytest.approx(np.stack(own, 1) * weights[:, None])
+
+
+@pytest.mark.parametrize(("room", "expected"), [(1.02, 0.022), (1.5, 0.0)])
+def test_a_target_that_the_floor_may_not_reach_is_uncertain(room: float, expected: float) -> None:
+    number = np.full(len(SOURCE), float(EACH))
+    needs = calibrator(number, 4.0, keep=False).calibrate().effective
+    one = calibrator(number, 4.0, False, least_effective=1 / (1 + room**2 * (1 / needs - 1)))
+    found = one.calibrate()
+    aim, counts = one.aims[0], {name: [each[OF] for each in own] for name, own in COUNTS.items()}
+    [terms] = Linearised(one, found).terms(OF, counts, aim.name, BEFORE, found.weights[OF])
+    after = aim.after(found.weights)
+    noise = np.sqrt((terms - np.outer(terms.sum(1), after / after.sum())).var(0)[0] * len(OF))
+    assert noise / after.sum() == pytest.approx(expected, abs=1e-3)
