@@ -75,13 +75,13 @@ def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Rea
     print("\n".join(areas(judged, chances)), "\n")
     print("\n".join(table(judged, chances, wanted)), "\n")
     cut = cut_of(reader)
-    by_source: dict[str, list[tuple[JudgedSet, float]]] = {}
+    by_source: dict[str, dict[Any, bool]] = {}
     for each, chance in zip(judged, chances, strict=True):
         if each.attribute == "gender" and chance >= cut:
-            by_source.setdefault(each.source.split("-")[0], []).append((each, chance))
+            for source in (each.source.split("-")[0], "all"):
+                by_source.setdefault(source, {})[each.key] = each.right and each.whole
     for source, own in sorted(by_source.items()):
-        good = sum(each.right and each.whole for each, _ in own)
-        print(f"gender, {source}, from {cut}: {share(good, len(own))}")
+        print(f"gender, {source}, from {cut}: {share(sum(own.values()), len(own))}")
     print()
 
 
