@@ -73,7 +73,7 @@ class Linearised:
         self._away = {  # how far groups are from their target
             each.name: after / max(after.sum(), 1e-300) - each.target
             for each in one.aims
-            for after in [each.after(np.ones_like(w) if holds else w)]
+            for after in [each.after(w**0 if holds else w)]
         }
         count, self._weights, self._documents = max(s.sum(), 1.0), w, s
         inside = (w > 1 / one.limit + AT_BOUND) & (w < one.limit - AT_BOUND)
@@ -140,8 +140,7 @@ class Linearised:
         met = b[:, len(self._misses) :]
         if self._held is None or name not in (own for own, _ in self._met):
             return by_profile, met
-        held, _ = self._held._taken(totals, name, before)
-        away = self._held._away[name]
+        held, away = self._held._taken(totals, name, before)[0], self._held._away[name]
         noise = self._means[name] * self._weights[:, None] - held
         noise = (noise - np.outer(noise.sum(axis=1), after / after.sum())) @ np.sign(away)
         error = float(np.sqrt(self._documents @ noise**2)) / 2 / after.sum()

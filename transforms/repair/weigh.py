@@ -243,12 +243,9 @@ def _sums(
         products = np.zeros((len(columns), len(columns)))
         for terms in linear.terms(pane.of, pane.counts, name, earlier, times):
             products += np.einsum("da,db->ab", terms, terms)
-        named = np.zeros(len(pane.of), bool)
-        for column in columns:
-            named |= column > 0
         counts = [float(np.einsum("d,d->", times, column)) for column in columns]
         found[name] = ledger.Sums(
-            documents=int(named.sum()),
+            documents=int(np.any([column > 0 for column in columns], axis=0).sum()),
             counts=[round(each, DIGITS) for each in counts],
             products=_steady(products).tolist(),
         )
