@@ -122,10 +122,8 @@ class Linearised:
             return np.zeros(len(counts))
         away = self._away[aim.name]
         sign = np.where(np.abs(away) <= MET, 0.0, np.sign(away))
-        size = counts.sum(axis=1)
-        moved = (counts - size[:, None] * aim.target) @ sign / 2
-        left = np.abs(after / after.sum() - aim.target).sum() / 2
-        return (moved - size * left) / after.sum()
+        size, left = counts.sum(axis=1), np.abs(after / after.sum() - aim.target).sum() / 2
+        return ((counts - size[:, None] * aim.target) @ sign / 2 - size * left) / after.sum()
 
     def _taken(self, totals: Floats, name: str, before: Floats) -> tuple[Floats, Floats]:
         """What the calibration takes back of an attribute's mentions.
@@ -136,17 +134,16 @@ class Linearised:
         b = np.einsum("mk,rk,k->mr", totals, self._steps, self._steep) @ self._solved
         after = before + np.einsum("mk,k->m", totals, self._weights)
         b -= np.outer(after / max(after.sum(), 1e-300), b.sum(axis=0))
-        by_profile = (b[:, : len(self._misses)] @ self._misses).T
-        met = b[:, len(self._misses) :]
+        taken, met = (b[:, : len(self._misses)] @ self._misses).T, b[:, len(self._misses) :]
         if self._held is None or name not in (own for own, _ in self._met):
-            return by_profile, met
+            return taken, met
         held, away = self._held._taken(totals, name, before)[0], self._held._away[name]
         noise = self._means[name] * self._weights[:, None] - held
         noise = (noise - np.outer(noise.sum(axis=1), after / after.sum())) @ np.sign(away)
         error = float(np.sqrt(self._documents @ noise**2)) / 2 / after.sum()
         short = REACH - self._further * np.abs(away).sum() / 2 / max(error, 1e-300)
         part = max(0.0, short) / (UPPER * (1.0 if len(away) == 2 else RAMP_START))
-        return (1 - part) * by_profile + part * held, (1 - part) * met
+        return (1 - part) * taken + part * held, (1 - part) * met
 
     def terms(
         self,
@@ -163,8 +160,7 @@ class Linearised:
         often each document counts, (D,): its weight, or a drawn number. Yields the terms of AT_ONCE
         documents, (D, M). Their sums over the groups are the documents' weighted mentions.
         """
-        k = len(self._weights)
-        totals = np.stack([np.bincount(of, own, k) for own in counts[name]])
+        totals = np.stack([np.bincount(of, own, len(self._weights)) for own in counts[name]])
         by_profile, b = self._taken(totals, name, before)
         for start in range(0, len(of), AT_ONCE):
             part = slice(start, start + AT_ONCE)
