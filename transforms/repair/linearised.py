@@ -125,7 +125,7 @@ class Linearised:
         size, left = counts.sum(axis=1), np.abs(after / after.sum() - aim.target).sum() / 2
         return ((counts - size[:, None] * aim.target) @ sign / 2 - size * left) / after.sum()
 
-    def _taken(self, totals: Floats, name: str, before: Floats) -> tuple[Floats, Floats]:
+    def _taken(self, totals: AnyInts, name: str, before: Floats) -> tuple[Floats, Floats]:
         """What the calibration takes back of an attribute's mentions.
 
         `totals`: The mentions of each profile, (M, K). Returns what it takes back of a document of
