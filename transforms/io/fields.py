@@ -65,7 +65,8 @@ def stage(records: Sequence[dict[str, Any]], raws: Sequence[bytes]) -> dict[pa.F
     """
     names = dict.fromkeys(chain.from_iterable(records))
     if len(names) > MAX_FIELDS:
-        return {ALL: pa.array(map(_without_nulls, records), pa.string())}
+        without_nulls = ({k: v for k, v in each.items() if v is not None} for each in records)
+        return {ALL: pa.array(map(to_json, without_nulls), pa.string())}
     columns = {name: [record.get(name) for record in records] for name in names}
     exact: dict[int, dict[str, Any]] | None = None
     staged: dict[pa.Field, pa.Array] = {}
@@ -102,8 +103,7 @@ def loads(raw: bytes) -> tuple[Any, set[str]]:
     """
     value, lost = json.loads(raw.decode("utf-8-sig")), set[str]()
     if isinstance(value, dict):
-        value = {_text(name): each for name, each in value.items()}
-        clean = {name: _clean(each) for name, each in value.items()}
+        clean = {_text(name): _clean(each) for name, each in value.items()}
         lost = {name for name, (_, changed) in clean.items() if changed}
         value = {name: each for name, (each, _) in clean.items()}
     return value, lost
@@ -151,11 +151,6 @@ def to_json(value: Any, sort: bool = True) -> str:
         return json.dumps(
             value, sort_keys=sort, ensure_ascii=False, default=str, separators=(",", ":")
         )
-
-
-def _without_nulls(record: dict[str, Any]) -> str:
-    """Write a record as JSON without its null values."""
-    return to_json({name: value for name, value in record.items() if value is not None})
 
 
 def unify(
@@ -454,9 +449,4 @@ def record(block: pa.Table, staged: Sequence[pa.Field], row: int) -> dict[str, A
     Returns:
         The values by the field's name.
     """
-    values: dict[str, Any] = {}
-    one = block.slice(row, 1)
-    for i, column in enumerate(staged):
-        value = next(iter(values_of(column, one.column(i))))
-        values |= value if is_all(column) else {column.name: value}
-    return {name: value for name, value in values.items() if value is not None}
+    return others(zip(staged, block.slice(row, 1).columns, strict=True), ()).get(0, {})

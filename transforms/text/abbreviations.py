@@ -39,6 +39,9 @@ LIST_NUMBER = re.compile(
     rb"(?:\0 *|(?=[^\0 .]*[aeiouy])[^\0 .]{4,}[.:;!?)][\"')]* )"  # begins a line, ends a sentence
     rb"\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]+|[IVX]+)[.)]\Z"
 )
+# What no sentence ends within (“(US 2012/01”, “[eds. 2010]”), and none begins with (“ed. (2009)”)
+OPENED = re.compile(rb"[(\[][^)\] \0]+\Z")
+YEAR = re.compile(rb"[(\[]\d{4}[a-z]?[)\],;:]")
 # The initials of a person (“Lester B. Pearson”); two of them alone are as often a country’s
 SHORTENED = re.compile(rb"[\0 (][A-Z][a-z]{1,3}\.\Z")  # before “&”
 INITIALS = re.compile(rb"([A-Z][a-z]+) (?:[A-Z]\. ?)?[A-Z]\.\Z|[\0 (](?:[A-Z]\. ?){3,}\Z")
@@ -87,14 +90,14 @@ def continues_sentence(
     initial = (first & kinds[codes[last - 1]] & CAPITAL > 0) & (codes[last] == ord("."))
     # A number or a letter alone before the full stop or bracket, or what no sentence begins with
     listed = (kinds[codes[last - 1]] & ENUMERATES > 0) | (kinds[codes[last - 2]] == 0)
-    shaped = (
-        ~out & (listed | initial | joined | (first & DIGIT > 0)) & (codes[start - 1] != NEWLINE)
-    )
+    shaped = listed | initial | joined | (first & (DIGIT | BRACKET) > 0)
+    shaped &= ~out & (codes[start - 1] != NEWLINE)
     for at in np.flatnonzero(shaped).tolist():
         window = codes[last[at] - WINDOW : last[at] + 1].tobytes()
         out[at] = bool(
             (listed[at] and LIST_NUMBER.search(window))
-            or (first[at] & DIGIT and NO_VOWELS.search(window))
+            or (first[at] & DIGIT and (NO_VOWELS.search(window) or OPENED.search(window)))
+            or (first[at] & BRACKET and YEAR.match(codes[start[at] :][:LONGEST].tobytes()))
             or (joined[at] and SHORTENED.search(window))
             or (initial[at] and _is_initial(window, codes[start[at] :][:LONGEST].tobytes()))
         )

@@ -25,7 +25,6 @@ class Reader:
     [
         ("a/b.jsonl", ".jsonl", True, True),
         ("b.jsonl.gz", ".jsonl.gz", False, False),
-        ("b.jsonl.zst", ".jsonl.zst", False, False),
         ("s3://b/c.csv", ".csv", True, False),
         ("b.parquet", ".parquet", False, False),
         ("b.warc.gz", ".warc.gz", False, False),

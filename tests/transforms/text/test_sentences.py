@@ -37,6 +37,7 @@ CASES = [
     ["As Lee et al. showed, and Wu et al. (2020) too, approx. 5 came.", "She is one."],
     ["Approx. 5 women (resp. 10 men) vs. 3 boys with 7 sq. ft. in Univ. of Rome.", "It is so."],
     ["See ref. 12, pp. 3 and Bldg. 4 at once.", "They won by 3.", "She cried."],
+    ["It (US 2012/01) is by Hu, ed. (2009), and Wu (eds. 2010).", "He died.", "(1999 was hard.)"],
     ["1. He went home.", "2. She stayed.", "(3) They slept.", "iv. He woke."],
     ["The steps follow.", "1. He opens it.", "2. She closes it."],
     ["a) He asks.", "b) She answers."],
