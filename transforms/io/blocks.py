@@ -350,7 +350,8 @@ def csv_header(raw: BinaryIO, own: Format) -> bytes:
     """The first line of an open CSV file of a format.
 
     Raises:
-        EOFError: It is longer than a block, so its last fields would get no name.
+        EOFError: It is longer than a block, so its last fields would get no name; or no line break
+            ends it.
     """
     raw.seek(0)
     assert own.lines is not None
@@ -358,6 +359,8 @@ def csv_header(raw: BinaryIO, own: Format) -> bytes:
     header = own.lines().split(begin)[0]
     if len(header) > BLOCK_BYTES:
         raise EOFError(f"its first line is longer than {BLOCK_BYTES >> 20} MiB")
+    if header == begin and b"\r" in header.rstrip(b"\r"):  # else all its rows are names of fields
+        raise EOFError("its lines end with \\r alone; \\n must end them")
     return header
 
 

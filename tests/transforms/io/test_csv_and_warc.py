@@ -175,3 +175,6 @@ def test_a_first_line_that_is_too_long_for_its_names_is_a_fault(tmp_path: Path, 
         assert [each.fault for each in scan(part)][-1] == bool(fault)
         if name == "a.csv":
             assert whole_records(str(path), path.stat().st_size) == path.stat().st_size
+    path.write_bytes(pack(b"id,text\ra,He met her.\rb,She ran.\r"))
+    (only,) = read_blocks(str(path))
+    assert str(only.fault).endswith("must end them")

@@ -27,7 +27,6 @@ class Reader:
         ("b.jsonl.gz", ".jsonl.gz", False, False),
         ("s3://b/c.csv", ".csv", True, False),
         ("b.parquet", ".parquet", False, False),
-        ("b.warc.gz", ".warc.gz", False, False),
         ("b.jsonl.txt", ".txt", False, False),
     ],
 )
