@@ -12,7 +12,7 @@ from evenflow.transforms.substitution import agreement, base_cda, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.roles import Companions, RoleMap
 from evenflow.transforms.substitution.sets import Item
-from evenflow.transforms.text import english, pronouns
+from evenflow.transforms.text import english, names, pronouns
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
@@ -99,6 +99,8 @@ class Gendered:
         chains = persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
         if beside:
             refuse_halves(text, chains)
+        for chain in chains:
+            refuse_named(text, chain, self._sexes[chain[0].group])
         return chains
 
     def other_group(self, group: str) -> str:
@@ -178,6 +180,23 @@ def refuse_halves(text: str, chains: Sequence[Chain]) -> None:
                 item.refuse(sets.HALF)
 
 
+def refuse_named(text: str, chain: Chain, sex: str) -> None:
+    """Refuse a person whom “the” and a noun bring in, where a name before may be that person's.
+
+    “Walter Prescott called. … The policeman left.”: a judge hardly sees a name some sentences back.
+    """
+    first = chain[0]
+    if first.kind == "noun" and persons.DEFINITE.search(
+        text, max(0, first.start - 30), first.start
+    ):
+        before = names.find(
+            text, max(0, first.start - NAMED_WITHIN), first.start, is_caseless(text)
+        )
+        if any(name.sex in (sex, "e") for name in before):
+            first.refuse(sets.NAMED)
+
+
+NAMED_WITHIN = 4000  # characters before a noun in which a name may be its person's
 LONGEST = 40  # characters between two linked words
 COORDINATED = re.compile(
     r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"

@@ -20,6 +20,7 @@ DOUBTED = "too unsure"
 STEREOTYPE = "may be a stereotype"
 SILENT, FAILED = "the judge cannot say", "the judge failed"
 HALF = "another mention of the same person would stay"
+NAMED = "a name before may be the person's"
 
 
 class Edit(NamedTuple):

@@ -52,6 +52,20 @@ def test_a_person_whose_noun_stands_elsewhere_too_stays(text: str, refused: bool
 
 
 @pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("Walter Prescott called." + " It rained." * 9 + " The policeman left.", True),
+        ("walter called. it rained. the policeman left.", True),
+        ("Mary called. The policeman left.", False),  # no name of his
+        ("Walter Prescott called. A policeman came. The policeman left.", False),
+    ],
+)
+def test_a_person_whom_a_name_before_may_name_stays(text: str, refused: bool) -> None:
+    items = [item for chain in chains("gender", text) for item in chain]
+    assert any(item.refusal == sets.NAMED for item in items) == refused
+
+
+@pytest.mark.parametrize(
     ("text", "caseless"),
     [
         ("she met tom. he left.", True),
