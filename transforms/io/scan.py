@@ -126,8 +126,9 @@ def scan(part: FilePart) -> Iterator[Scanned]:
             begin = int(nexts[-1]) if size else begin
             if part.end is not None:
                 found = found[nexts - found - 1 < part.end]
-        yield Scanned(part.file, found.astype(np.uint64), first, stored, fault, skip)
-        if len(found) < size:
+        whole = len(found) == size  # else what is at fault is behind the part
+        yield Scanned(part.file, found.astype(np.uint64), first, stored, fault and whole, skip)
+        if not whole:
             return
 
 
