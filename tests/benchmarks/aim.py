@@ -113,10 +113,10 @@ class Halves:
         sizes = np.cumsum([0, *(unit.size.mentions for unit, _ in taken)])
         first = taken[: int((sizes[1:] <= most).sum())]
         counts = draw.moved(self._counts[own].sum(axis=0).tolist(), first)
-        left += [unit for unit, _ in taken[len(first) :]]
+        left = [*left, *(unit for unit, _ in taken[len(first) :])]
         drawn = draw.draw(counts, None, WORDS.groups, left, self._judge)
         places = [unit.place for unit, _ in (*first, *drawn.chosen)]
-        return int(sizes[len(first)]), places, drawn.plan.dr
+        return int(sizes[len(first)]), places, drawn.plan.dr or 0.0
 
     def _judge(self, asked: list[tuple[Unit, str]]) -> list[Unit | None]:
         """What is left of units, see `draw.Judge`."""
