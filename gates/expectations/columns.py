@@ -21,7 +21,7 @@ class ColumnDefects(FrameMetric):
     @classmethod
     def value(cls, frame: Any, arguments: dict[str, Any]) -> list[str]:
         """Find the defects; the arguments are those of the expectation."""
-        kinds: dict[str, str] = getattr(frame, "kinds", None) or _kinds(frame)
+        kinds: dict[str, str] = frame.__dict__.get("kinds") or _kinds(frame)
         defects: list[str] = []
         for wanted, columns in (("text", arguments["texts"]), ("integer", arguments["counts"])):
             for column in columns:

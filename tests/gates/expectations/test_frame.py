@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pane_shards import LISTS, TEXTS, changed, pane, replaced, write
 
 from evenflow.gates.expectations import frame as shard_frame
+from evenflow.gates.expectations.columns import ColumnDefects
 from evenflow.gates.expectations.frame import ShardReader, names
 from evenflow.gates.expectations.shard_files import read_whole
 from evenflow.schemas.config import load
@@ -89,19 +90,21 @@ def test_columns_of_another_kind_are_told_not_made_up(
     tmp_path: Path, column: str, values: pa.Array, kind: str
 ) -> None:
     table, _ = pane()
-    frame = READER.read(write(tmp_path, replaced(table, column, values)))
-    assert frame.kinds[column] == kind
+    assert READER.read(write(tmp_path, replaced(table, column, values))).kinds[column] == kind
     frame = READER.read(write(tmp_path, table.drop_columns([column])))
-    assert column not in frame.kinds
-    assert column not in frame.columns
+    assert column not in frame.kinds and column not in frame.columns
 
 
 def test_shards_that_disagree_have_both_kinds(tmp_path: Path) -> None:
     table, _ = pane()
     other = replaced(table, "mentions_age_old", pa.array(["a"] * 4))
-    assert (
-        READER.read(write(tmp_path, table, other)).kinds["mentions_age_old"] == "integer and text"
-    )
+    frame = READER.read(write(tmp_path, table, other))
+    assert frame.kinds["mentions_age_old"] == "integer and text"
+
+
+def test_a_column_may_have_the_name_of_the_note() -> None:
+    frame = pd.DataFrame({"kinds": ["a", "b"]})
+    assert ColumnDefects.value(frame, {"texts": ["kinds"], "counts": []}) == []
 
 
 def test_a_shard_that_does_not_read_back_is_an_error_of_the_disk(tmp_path: Path) -> None:
