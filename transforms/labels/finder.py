@@ -145,7 +145,7 @@ class LabelFinder:
             else attribute.search(texts, begins)
             for attribute in self._attributes
         ]
-        registers: dict[int, int] | None = None
+        registers: dict[int, int] = {}
         for number, words in enumerate(self.lists):
             codes = words.only or (words.language.split() if words.guess is not None else ())
             learnt, seen = words.attribute in register.LEARNT, found[number]
@@ -157,7 +157,8 @@ class LabelFinder:
                 spoken = self._spoken(words, texts) if languages is None else languages
                 kept = np.array([each is None or each in codes for each in spoken], bool)[owners]
             if learnt:
-                registers = register.technical(texts) if registers is None else registers
+                fresh = set(np.unique(owners).tolist()) - registers.keys()
+                registers |= register.registers_of(texts, fresh)
                 kept &= register.of_prose(
                     texts, begins, owners, seen.starts, seen.ends, seen.labels, registers
                 )

@@ -13,7 +13,7 @@ import math
 import re
 import string
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -73,11 +73,10 @@ def register_of(text: str, weights: Floats) -> int:
     return max(-FURTHEST, min(FURTHEST, math.floor(logit / LOGITS)))
 
 
-def technical(texts: Sequence[str]) -> dict[int, int]:
-    """The registers of texts that are not surely prose, by number."""
-    weights = shipped().characters
-    levels = (SURE if len(each) < SHORT else register_of(each, weights) for each in texts)
-    return {number: level for number, level in enumerate(levels) if level < SURE}
+def registers_of(texts: Sequence[str], numbers: Iterable[int]) -> dict[int, int]:
+    """The registers of the texts of some numbers; a short one counts as prose."""
+    weights, some = shipped().characters, ((number, texts[number]) for number in numbers)
+    return {at: SURE if len(text) < SHORT else register_of(text, weights) for at, text in some}
 
 
 def of_prose(
@@ -98,14 +97,14 @@ def of_prose(
         starts: Where the mentions start there, (n,).
         ends: Where they end there, (n,).
         labels: Their labels, (n,).
-        registers: The registers of the texts, from `technical`.
+        registers: The registers of the texts that have mentions, from `registers_of`.
 
     Returns:
         Whether each mention is one, (n,).
     """
     kept = np.ones(len(starts), bool)
     looked = np.zeros(len(texts), bool)
-    looked[list(registers)] = True
+    looked[[number for number, level in registers.items() if level < SURE]] = True
     touch = np.append(starts[1:] == ends[:-1], False)  # the halves of an inclusive form stay
     some = (looked[owners] & ~touch & ~np.append(False, touch[:-1])).nonzero()[0]
     places = defaultdict[tuple[int, int], list[int]](list)
