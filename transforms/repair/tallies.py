@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from evenflow.transforms.staging.sentence_table import Change
@@ -44,12 +43,13 @@ class SubstitutionCounts:
             own = each.proposed.edits[each.target]
             for mention in each.proposed.mentions:
                 over = (one for one in own if one.start < mention.end and mention.start < one.end)
-                for edit in islice(over, 1):
-                    said, instead = text[edit.start : edit.end].lower(), edit.replacement.lower()
-                    key = said, instead, each.target
-                    self.counts[key] = self.counts.get(key, 0) + 1
-                    if key not in self.examples:
-                        self.examples[key] = {"id": identity, **_example(text, edit, edits)}
+                edit = next(over, None)
+                if edit is None:
+                    continue
+                key = (text[edit.start : edit.end].lower(), edit.replacement.lower(), each.target)
+                self.counts[key] = self.counts.get(key, 0) + 1
+                if key not in self.examples:
+                    self.examples[key] = {"id": identity, **_example(text, edit, edits)}
 
     def summary(self) -> dict[str, Any]:
         """The sums and the most frequent substitutions, as in ledger.Repair."""

@@ -12,12 +12,13 @@ from evenflow.transforms.substitution import agreement, base_cda, persons, sets
 from evenflow.transforms.substitution.persons import Chain
 from evenflow.transforms.substitution.roles import Companions, RoleMap
 from evenflow.transforms.substitution.sets import Item
-from evenflow.transforms.text import english, names, pronouns
+from evenflow.transforms.text import english, pronouns
 from evenflow.wordlists import spelling
 from evenflow.wordlists.loader import WordList
 
 SMALL_SHARE = 0.002  # share of capitals among letters at which a text is written without them
 HEAD = 4000  # characters read to decide that
+NAMED_BEFORE = 4000  # characters before a noun in which a name may be its person's
 NO_CAPITAL = bytes(code for code in range(256) if not chr(code).isupper() or code > 127)
 NO_LETTER = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
 
@@ -96,11 +97,12 @@ class Gendered:
             if item.kind != "pronoun":
                 self._replace(text, item, number)
         refuse_pairs(text, items, self._pair)
-        chains = persons.find_chains(text, sentences, items, self._sexes, is_caseless(text))
+        caseless = is_caseless(text)
+        chains = persons.find_chains(text, sentences, items, self._sexes, caseless)
         if beside:
             refuse_halves(text, chains)
         for chain in chains:
-            refuse_named(text, chain, self._sexes[chain[0].group])
+            refuse_named(text, chain, self._sexes[chain[0].group], caseless)
         return chains
 
     def other_group(self, group: str) -> str:
@@ -180,23 +182,18 @@ def refuse_halves(text: str, chains: Sequence[Chain]) -> None:
                 item.refuse(sets.HALF)
 
 
-def refuse_named(text: str, chain: Chain, sex: str) -> None:
+def refuse_named(text: str, chain: Chain, sex: str, caseless: bool) -> None:
     """Refuse a person whom “the” and a noun bring in, where a name before may be that person's.
 
     “Walter Prescott called. … The policeman left.”: a judge hardly sees a name some sentences back.
     """
-    first = chain[0]
-    if first.kind == "noun" and persons.DEFINITE.search(
-        text, max(0, first.start - 30), first.start
-    ):
-        before = names.find(
-            text, max(0, first.start - NAMED_WITHIN), first.start, is_caseless(text)
-        )
-        if any(name.sex in (sex, "e") for name in before):
+    first, end = chain[0], chain[0].start
+    if first.kind == "noun" and persons.is_definite(text, first):
+        before = persons.find_names(text, max(0, end - NAMED_BEFORE), end, sex, caseless)
+        if next(before, None) is not None:
             first.refuse(sets.NAMED)
 
 
-NAMED_WITHIN = 4000  # characters before a noun in which a name may be its person's
 LONGEST = 40  # characters between two linked words
 COORDINATED = re.compile(
     r"\.?\s*(?:(?:,|\()?\s*(?:and/or|and|or|nor|&|\+|vs\.?|versus)\s+|\s?/\s?|,\s*)"

@@ -9,7 +9,7 @@ small leaves a person half changed. The method follows Lappin and Leass (1994), 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.text import names
@@ -108,9 +108,9 @@ class _Group:
         at = nearest.end
         if nearest.kind == "title":  # its own name is found whole only from before it
             at = max(self._sentences[nearest.sentence][0], nearest.start - LONGEST_NAME)
-        for name in names.find(self._text, at, item.start, self._caseless):
+        for name in find_names(self._text, at, item.start, self._sex, self._caseless):
             titled = nearest.kind == "title" and name.start == nearest.start
-            if name.sex in (self._sex, "e") and name.start >= nearest.start and not titled:
+            if name.start >= nearest.start and not titled:
                 return []
         joined = [nearest, *(each for each in self._nouns if each is not nearest)]
         del self._nouns[1:]
@@ -137,13 +137,25 @@ class _Group:
         same = self._by_word.get(item.word)
         if same is None or not _is_near(same, item):
             return []
-        definite = DEFINITE.search(self._text, max(0, item.start - 30), item.start) is not None
+        definite = is_definite(self._text, item)
         return [same] if definite or item.kind == "plural" or item.sentence == same.sentence else []
 
     def _surname(self, title: Item) -> str:
         """The name behind a title, empty where there is none."""
         match = SURNAME.match(self._text, title.end)
         return match[1] if match else ""
+
+
+def is_definite(text: str, item: Item) -> bool:
+    """Whether “the” or the like stands before a word."""
+    return DEFINITE.search(text, max(0, item.start - 30), item.start) is not None
+
+
+def find_names(
+    text: str, start: int, end: int, sex: str, caseless: bool = False
+) -> Iterator[names.NameSpan]:
+    """Find the names in text[start:end] that people of a sex (f, m) may have; see `names.find`."""
+    return (each for each in names.find(text, start, end, caseless) if each.sex in (sex, "e"))
 
 
 def _is_near(person: Item, item: Item) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from evenflow.transforms.labels.finder import Mention
 from evenflow.transforms.models import marking
+from evenflow.transforms.substitution import persons
 from evenflow.transforms.substitution.sets import Set
-from evenflow.transforms.text import names, pronouns
+from evenflow.transforms.text import pronouns
 
 NAMED_WITHIN = 600  # characters before a pronoun in which a name is searched for
 
@@ -30,10 +31,6 @@ def _named_before(text: str, mention: Mention) -> str:
     word = text[mention.start : mention.end].lower()
     if word not in pronouns.PRONOUNS:
         return ""
-    sexes = ("f" if word in pronouns.FEMALE else "m", "e")
-    found = [
-        each
-        for each in names.find(text, max(0, mention.start - NAMED_WITHIN), mention.start)
-        if each.sex in sexes
-    ]
+    sex = "f" if word in pronouns.FEMALE else "m"
+    found = [*persons.find_names(text, max(0, mention.start - NAMED_WITHIN), mention.start, sex)]
     return text[found[-1].start : found[-1].end] if found else ""
