@@ -218,12 +218,7 @@ class PeopleFigures:
 
     def add(self, other: PeopleFigures) -> None:
         """Add another block's figures, before cells were read; the order does not matter."""
-        self.documents += other.documents
-        self.counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
-        self.products = [
-            [a + b for a, b in zip(mine, theirs, strict=True)]
-            for mine, theirs in zip(self.products, other.products, strict=True)
-        ]
+        _add_counts(self, other)
         self.labels = summed(self.labels, other.labels)
         cells = [*self.cells, *other.cells]
         self.cells = sorted(cells, key=lambda cell: (cell.rank, cell.text))[: self.budget + 1]
@@ -270,20 +265,26 @@ class AttributeFigures:
 
     def add(self, other: AttributeFigures) -> None:
         """Add another block's figures; the order of additions does not matter."""
-        self.documents += other.documents
-        self.counts = [a + b for a, b in zip(self.counts, other.counts, strict=True)]
-        self.products = [
-            [a + b for a, b in zip(mine, theirs, strict=True)]
-            for mine, theirs in zip(self.products, other.products, strict=True)
-        ]
+        _add_counts(self, other)
         self.relevant = plus(self.relevant, other.relevant)
-        for label, count in other.labels.items():
-            self.labels[label] = self.labels.get(label, 0) + count
+        self.labels = summed(self.labels, other.labels)
         self.heavy = heaviest([*self.heavy, *other.heavy])
         if other.people is not None:
             if self.people is None:
                 self.people = PeopleFigures.empty(len(self.counts), other.people.budget)
             self.people.add(other.people)
+
+
+def _add_counts(
+    own: PeopleFigures | AttributeFigures, other: PeopleFigures | AttributeFigures
+) -> None:
+    """Add the documents, counts and products of others."""
+    own.documents += other.documents
+    own.counts = [a + b for a, b in zip(own.counts, other.counts, strict=True)]
+    own.products = [
+        [a + b for a, b in zip(mine, theirs, strict=True)]
+        for mine, theirs in zip(own.products, other.products, strict=True)
+    ]
 
 
 def heaviest(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from evenflow.gates.expectations.importing import uncollected
 from evenflow.pipelines.cli.options import ResultOptions, Selection
 from evenflow.pipelines.terminal.endings import BLOCKED, Session, empty, logs, report_event, show
 from evenflow.pipelines.terminal.lines import visible
 from evenflow.schemas.errors import FAILED
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from evenflow.gates.facts import Answer
     from evenflow.gates.triggers import ActionOutcome
     from evenflow.pipelines.metrics.watching import Watched
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     # Reads the input under a configuration; an observer shows panes with the given function
     Observing = Callable[[Callable[[PaneProgress], None]], Observer]
-    Read = Callable[[Config, Observing], Outcome]
+    Read = Callable[[Config, Observing, Executor], Outcome]
 
 
 def run_gate(
@@ -42,17 +45,16 @@ def run_gate(
     for text in _before(config, result.quiet):
         session.note(text)
     session.output, session.resumable = result.output, True
-    if result.workers > 1:
-        from evenflow.pipelines.engine import forks
-
-        forks.start()
-    with _serving_metrics(config, result, session) as metrics:
+    with uncollected():
+        from evenflow.pipelines.engine.loop import pool
+    # Workers begin before there are threads that serve metrics or act on triggers
+    with pool(result.workers) as workers, _serving_metrics(config, result, session) as metrics:
 
         def observing(show: Callable[[PaneProgress], None]) -> Observer:
             return _observer(session, metrics, show)
 
         with _acting(result.output, config, session) as acted:
-            outcome = read(config, observing)
+            outcome = read(config, observing, workers)
         session.go_on()
         from evenflow.pipelines.pages.report.report import build
 

@@ -13,6 +13,8 @@ from evenflow.pipelines.cli.lifecycle import run_gate
 from evenflow.pipelines.terminal.endings import Session
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from evenflow.pipelines.cli.lifecycle import Observing
     from evenflow.pipelines.terminal.outcome import Outcome
     from evenflow.schemas.config import Config
@@ -71,7 +73,7 @@ def run(
         raise options.wrong("--pane-seconds", "it needs --follow")
     waits = (pane_seconds or FOLLOW_SECONDS) if follow else None
 
-    def read(config: Config, observing: Observing) -> Outcome:
+    def read(config: Config, observing: Observing, workers: Executor) -> Outcome:
         # Imported here: it takes a while, which help and wrong usage need not wait for.
         with uncollected():
             from evenflow.pipelines.terminal.progress import reporter
@@ -86,7 +88,7 @@ def run(
             observer = observing(progress.on_pane)
             observer.block = progress.on_block
             given = (inputs, result.output, config, result.workers, beam, result.standby, waits)
-            return Run(*given, observer, session.debug, final).go()
+            return Run(*given, observer, session.debug, final, workers).go()
 
     return run_gate(session, gate, result, read, "nothing was read again", allow_empty)
 
@@ -140,7 +142,7 @@ def stream(
     """
     beam = result.beam
 
-    def read(config: Config, observing: Observing) -> Outcome:
+    def read(config: Config, observing: Observing, workers: Executor) -> Outcome:
         # Imported here: it takes a while, which help and wrong usage need not wait for.
         from evenflow.pipelines.engine.topics.driver import Stream, StreamRun
         from evenflow.pipelines.engine.topics.publish import Topics
@@ -166,6 +168,6 @@ def stream(
         kind = Reporter if result.quiet else JsonLines if session.json_lines else Lines
         observer = observing(kind(Pace(time.monotonic(), 0, 0), time.monotonic).on_pane)
         given = (source, result.output, config, beam, result.workers, result.standby)
-        return StreamRun(*given, observer, session.debug).go()
+        return StreamRun(*given, observer, session.debug, workers).go()
 
     return run_gate(session, gate, result, read, "nothing new to read")

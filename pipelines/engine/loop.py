@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import multiprocessing
 import os
@@ -18,6 +19,7 @@ from typing import ParamSpec, TypeVar
 from evenflow.pipelines.engine import forks
 from evenflow.pipelines.engine.make import GraphContext, Work, make_pane
 from evenflow.pipelines.engine.runners import WorkerError
+from evenflow.pipelines.terminal.endings import undisturbed
 
 AHEAD = 3  # panes a worker that are being made or wait to be committed
 ALL = math.inf  # a pause until all panes are committed
@@ -49,9 +51,11 @@ def pool(workers: int) -> Iterator[Executor]:
     if workers == 1:
         yield _Here()
         return
-    executor = ProcessPoolExecutor(
-        workers, forks.context(), initializer=begin, initargs=(dict(os.environ),)
-    )
+    how = forks.context()
+    executor = ProcessPoolExecutor(workers, how, initializer=begin, initargs=(dict(os.environ),))
+    if how.get_start_method() == "fork":  # all at once, before this process has more threads
+        with undisturbed():
+            executor.submit(int)
     try:
         yield executor
     finally:
@@ -64,7 +68,7 @@ def pool(workers: int) -> Iterator[Executor]:
 
 
 @contextmanager
-def _no_death(pane: int) -> Iterator[None]:
+def no_death(pane: int) -> Iterator[None]:
     """Say what it means that a worker's process has died."""
     try:
         yield
@@ -74,24 +78,6 @@ def _no_death(pane: int) -> Iterator[None]:
             " nothing is lost: run the same command again to go on, with fewer --workers if memory"
             " was short"
         ) from error
-
-
-def submit(
-    executor: Executor,
-    pane: int,
-    function: Callable[Given, Result],
-    *args: Given.args,
-    **kwargs: Given.kwargs,
-) -> Future[Result]:
-    """Have a worker do something with a pane."""
-    with _no_death(pane):
-        return executor.submit(function, *args, **kwargs)
-
-
-def result(pane: int, future: Future[Result]) -> Result:
-    """Wait for what a worker does with a pane."""
-    with _no_death(pane):
-        return future.result()
 
 
 def made(
@@ -106,7 +92,8 @@ def made(
 
     def first() -> int:
         number, future = pending.popleft()
-        result(number, future)
+        with no_death(number):
+            future.result()
         return number
 
     for pane in panes:
@@ -120,7 +107,8 @@ def made(
             else:
                 time.sleep(pane)
         else:
-            future = submit(executor, pane.number, make_pane, pane, context)
+            with no_death(pane.number):
+                future = executor.submit(make_pane, pane, context)
             pending.append((pane.number, future))
         while pending and (len(pending) > AHEAD * workers or pending[0][1].done()):
             yield first()
@@ -132,10 +120,15 @@ def begin(environment: dict[str, str]) -> None:
     """Prepare a worker process.
 
     It ends as soon as its parent ends, so that a killed run stops writing. Ctrl-C is for the parent
-    to handle. The fork server may have begun before the parent's environment was set.
+    to handle, and what libraries log would mix with its messages. The fork server may have begun
+    before the parent's environment was set.
     """
     os.environ.update(environment)
+    logging.getLogger().setLevel(logging.CRITICAL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if (wake := signal.set_wakeup_fd(-1)) >= 0:  # the parent's watch ends with its last copy
+        os.close(wake)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

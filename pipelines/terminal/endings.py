@@ -39,6 +39,7 @@ AGAIN = "run the same command again to go on"
 # whoever asked to stop kills the process then; the ledger allows an end at any moment
 STOP_SECONDS = 8.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+WATCH = "watch"  # a thread's name
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -126,7 +127,7 @@ def _in_time(session: Session) -> Iterator[None]:
         if not over.wait(STOP_SECONDS):
             stopped(number, session)
 
-    watching = threading.Thread(target=watch, daemon=True)
+    watching = threading.Thread(target=watch, daemon=True, name=WATCH)
     watching.start()
     before = signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
     try:

@@ -123,7 +123,7 @@ def workers(running: Gate) -> list[psutil.Process]:
     found = [
         process
         for process in psutil.Process(running.process.pid).children(recursive=True)
-        if not process.children() and "multiprocessing.forkserver" in " ".join(process.cmdline())
+        if "multiprocessing" not in " ".join(process.cmdline())
     ]
     assert found
     return found

@@ -85,16 +85,11 @@ class Encoder:
     def __init__(self, folder: Path, threads: int = 1):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
-        try:
+        with files.usable(path):
             self.choices: Mapping[str, Sequence[str]] = self.about["choices"]
             self._sizes = [len(each) for each in self.choices.values()]
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
             self._session = open_session(folder / GRAPH, threads, STATES)
-        # Both libraries raise types of their own, even Exception itself.
-        except Exception as error:
-            raise ModelError(
-                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
-            ) from error
         self._head, self._creed = StereotypeHead(folder), CreedHead(folder)
 
     @classmethod
@@ -121,7 +116,7 @@ class Encoder:
                 values, states = self._session.run([VALUES, STATES], given)
                 out[row] = values[0]
                 means.append(states[0].astype(np.float64).mean(0))
-            except Exception as error:  # as above
+            except Exception as error:  # as in `files.usable`
                 raise ModelError(f"the encoder failed: {type(error).__name__}: {error}") from error
         return out, means
 
@@ -168,11 +163,9 @@ class PieceStates:
 
     def __init__(self) -> None:
         self.about = files.manifest(files.SHIPPED / MANIFEST, FORMAT, VERSION)
-        try:
+        with files.usable(files.SHIPPED / GRAPH):
             self._tokenizer = read_tokenizer(files.SHIPPED / VOCABULARY)
             self._session = open_session(files.SHIPPED / GRAPH, threads=1, more=STATES)
-        except Exception as error:  # as for `Encoder`
-            raise ModelError(f"{GRAPH}: no states in it ({error}); {files.REBUILD}") from error
         self.size = self.of("")[0].shape[1]
 
     def of(self, text: str) -> tuple[Floats, Ints, npt.NDArray[np.bool_], bool]:

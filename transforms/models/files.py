@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,18 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
                 f" {REBUILD}"
             )
     return read
+
+
+@contextmanager
+def usable(path: Path) -> Iterator[None]:
+    """Turn what libraries raise as they read a model into a ModelError.
+
+    Some raise types of their own, even Exception itself.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise ModelError(f"{path}: the model cannot be used ({error}); {REBUILD}") from error
 
 
 def digest_of(path: Path) -> str:

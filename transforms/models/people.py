@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.models import files, static
-from evenflow.transforms.models.files import ModelError
 
 FORMAT, VERSION = "evenflow-people", 1
 MANIFEST, TENSORS = "people.json", "people.npz"
@@ -175,7 +174,7 @@ class PeopleHead:
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
         words, vectors, _ = static.word_vectors()
-        try:
+        with files.usable(path):
             if self.about["vectors"] != digest_of(words, vectors):
                 raise ValueError("it was fitted to other vectors")
             self.vocabulary = Vocabulary(words)
@@ -188,10 +187,6 @@ class PeopleHead:
             self._with_reader: dict[str, list[float]] = self.about["reader"]
             self._doubt: dict[str, float] = self.about["doubt"]
             self._tables = {name: self._folded(head) for name, head in self._heads.items()}
-        except (OSError, ValueError, KeyError) as error:
-            raise ModelError(
-                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
-            ) from error
         logits = np.arange(-FURTHEST * STEP, FURTHEST * STEP + 1) / STEP
         self._chances = np.rint(UNIT / (1 + np.exp(-logits))).astype(np.int64)
 

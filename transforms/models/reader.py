@@ -66,7 +66,7 @@ class Reader:
     def __init__(self, folder: Path, threads: int = 1):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
-        try:
+        with files.usable(path):
             self._session = open_session(folder / GRAPH, threads)
             self._pieces = read_model(folder / VOCABULARY)
             with np.load(folder / HEADS, allow_pickle=False) as read:
@@ -74,11 +74,6 @@ class Reader:
                     name: read[name].astype(np.float64) for name in read.files
                 }
             self._calibration: dict[str, list[float]] = self.about["calibration"]
-        # Both libraries raise types of their own, even Exception itself.
-        except Exception as error:
-            raise ModelError(
-                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
-            ) from error
 
     @classmethod
     @cache

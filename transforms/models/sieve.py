@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from evenflow.transforms.models import files
 from evenflow.transforms.models.encoder import VOCABULARY, open_session, read_tokenizer
-from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.stereotype_head import StereotypeHead
 
 NAME = "sieve"
@@ -37,13 +36,9 @@ class PieceMeans:
     """
 
     def __init__(self, folder: Path):
-        try:
+        with files.usable(folder / GRAPH):
             self._tokenizer = read_tokenizer(folder / VOCABULARY)
             self._session = open_session(folder / GRAPH, threads=1)
-        except Exception as error:  # of both libraries, see `encoder.Encoder`
-            raise ModelError(
-                f"{folder}: {GRAPH} or {VOCABULARY} cannot be used ({error}); {files.REBUILD}"
-            ) from error
 
     def of(self, text: str) -> Floats:
         """The mean of a text's pieces, (D,)."""

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.models import files
-from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.pieces import CHANGE
 from evenflow.transforms.text.words import WORD_OR_MARK
 
@@ -48,7 +47,7 @@ class FirstStage:
     def __init__(self, folder: Path):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
-        try:
+        with files.usable(path):
             words = (folder / WORDS).read_text(encoding="utf-8").split("\n")
             with np.load(folder / TENSORS, allow_pickle=False) as tensors:
                 vectors = tensors["vectors"].astype(np.float64) * tensors["scale"]
@@ -61,10 +60,6 @@ class FirstStage:
             columns = np.column_stack((columns, vectors @ stereotype))
             self._values = dict(zip(words, map(tuple, columns.tolist()), strict=True))
             self._read = lru_cache(RECENT)(self._look_up)
-        except (OSError, ValueError, KeyError) as error:
-            raise ModelError(
-                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
-            ) from error
 
     @classmethod
     @cache

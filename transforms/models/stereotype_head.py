@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.transforms.models import files
-from evenflow.transforms.models.files import ModelError
 
 FORMAT, VERSION = "evenflow-stereotype-head", 1
 NAME = "stereotypes"
@@ -31,14 +30,10 @@ class StereotypeHead:
     def __init__(self, folder: Path, name: str = NAME):
         path = folder / f"{name}.json"
         self.about = files.manifest(path, FORMAT, VERSION)
-        try:
+        with files.usable(path):
             with np.load(path.with_suffix(".npz"), allow_pickle=False) as tensors:
                 self._layers = [tensors[name].astype(np.float64) for name in LAYERS]
             self._slope, self._shift = map(float, self.about["calibration"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ModelError(
-                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
-            ) from error
 
     def logit(self, mean: Floats) -> float:
         """Compute the logit of the probability of a stereotype.
@@ -54,14 +49,10 @@ class CreedHead:
     def __init__(self, folder: Path):
         path = folder / CREED_MANIFEST
         files.manifest(path, CREED_FORMAT, CREED_VERSION)
-        try:
+        with files.usable(path):
             with np.load(folder / CREED_TENSORS, allow_pickle=False) as tensors:
                 weights, shift = (tensors[name].astype(np.float64) for name in CREED_LAYERS)
             self._weights, self._shift = weights, float(shift)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ModelError(
-                f"{path}: the model cannot be used ({error}); {files.REBUILD}"
-            ) from error
 
     def logit(self, mean: Floats) -> float:
         """Compute the logit of the probability that a stereotype is of a creed alone.

@@ -46,6 +46,7 @@ class Run:
         debug: Whether what Beam and its runner log and print is shown.
         final: Whether a last line without an end that is no whole record, or a compressed member
             that is cut off, is read as it is, and does not wait for a later run.
+        executor: Its worker processes (`loop.pool`); None: they are made for the run.
     """
 
     inputs: list[str]
@@ -58,6 +59,7 @@ class Run:
     observer: Observer = field(default_factory=Observer)
     debug: bool = False
     final: bool = False
+    executor: Executor | None = None
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -87,7 +89,10 @@ class Run:
         registry.look(self.config, note)
         if (health := self.observer.health) is not None:  # a file that cannot be read ends the run
             health.silence = lambda: 0.0
-        with leased(self.output, self.standby, self.observer) as lease, ExitStack() as beside:
+        with ExitStack() as beside:
+            # Workers begin before the lease has a thread
+            executor = self.executor or beside.enter_context(loop.pool(self.workers))
+            lease = beside.enter_context(leased(self.output, self.standby, self.observer))
             bytes_found = {files.printable(name): each.bytes for name, each in found.items()}
             record = settings(self.config, lists, {"input": bytes_found})
             session = Session(self.output, self.config, lists, lease, record, self.observer)
@@ -108,7 +113,6 @@ class Run:
                 return Outcome(entries, 0, held)
             context = session.context(FileReads(root), self.workers)
             panes = self._panes(rest, intake, entries, write)
-            executor = beside.enter_context(loop.pool(self.workers))
             made = self._made(rest, panes, context, entries, executor)
 
             def progress(entry: PaneEntry, read: Source, seconds: float) -> PaneProgress:

@@ -7,6 +7,7 @@ import math
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -99,6 +100,7 @@ class StreamRun:
         standby: Wait for as long as another run writes to the output.
         observer: Hears how the run goes on.
         debug: Whether what Beam, its runner and kafka-python log and print is shown.
+        executor: Its worker processes (`loop.pool`); None: they are made for the run.
     """
 
     stream: Stream
@@ -109,6 +111,7 @@ class StreamRun:
     standby: bool = False
     observer: Observer = field(default_factory=Observer)
     debug: bool = False
+    executor: Executor | None = None
 
     def __post_init__(self) -> None:
         """Take a path for the storage there."""
@@ -170,10 +173,11 @@ class StreamRun:
             reads = TopicReads(stream.settings, stream.topic, stream.values, publishes)
             context = session.context(reads, self.workers)
             annotator = context.worker().annotator
-            executor = beside.enter_context(loop.pool(1 if self.options else self.workers))
+            executor = self.executor or beside.enter_context(loop.pool(self.workers))
             # What takes seconds begins now: the first pane need not wait
-            for _ in () if self.options else range(self.workers):
-                loop.submit(executor, 0, reads.prepare, context, topic.facts.partitions)
+            with loop.no_death(0):
+                for _ in () if self.options else range(self.workers):
+                    executor.submit(reads.prepare, context, topic.facts.partitions)
             if self.workers == 1 or closing.driver_closes(self.config):
                 _ = context.worker().checks
             after = self._follow(entries, annotator)
@@ -202,7 +206,8 @@ class StreamRun:
 
             def again(number: int) -> None:
                 pane = source.given[number]
-                loop.result(number, loop.submit(executor, number, make_pane, pane, context))
+                with loop.no_death(number):
+                    executor.submit(make_pane, pane, context).result()
 
             def committed(entry: PaneEntry) -> None:
                 source.committed(entry.pane)

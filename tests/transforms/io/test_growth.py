@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
-import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-import zstandard
+from packs import PACKS
 
 from evenflow.transforms.io import growth
 from evenflow.transforms.io.growth import (
@@ -133,17 +131,6 @@ def lz4(data: bytes) -> bytes:
     with pa.CompressedOutputStream(sink, "lz4") as out:
         out.write(data)
     return sink.getvalue().to_pybytes()
-
-
-PACKS = pytest.mark.parametrize(
-    ("kind", "pack"),
-    [
-        ("gz", gzip.compress),
-        ("zst", zstandard.compress),
-        ("bz2", bz2.compress),
-        ("xz", lzma.compress),
-    ],
-)
 
 
 @PACKS

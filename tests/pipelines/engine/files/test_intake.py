@@ -1,9 +1,7 @@
 """An input that grows is gone on with; one that has changed is refused."""
 
-import bz2
 import gzip
 import json
-import lzma
 import os
 import shutil
 from collections.abc import Callable
@@ -14,10 +12,10 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kill_driver import digests
+from packs import PACKS
 from pane_entries import pane_entry
 from put_out import letters, rows
 
@@ -163,15 +161,7 @@ def test_a_half_last_line_waits_for_the_run_that_finds_it_whole(tmp_path: Path, 
     assert ids(output) == ["a1", "a2", "a3", "a4"] and not letters(output)
 
 
-@pytest.mark.parametrize(
-    ("kind", "pack"),
-    [
-        ("gz", gzip.compress),
-        ("zst", zstandard.compress),
-        ("bz2", bz2.compress),
-        ("xz", lzma.compress),
-    ],
-)
+@PACKS
 def test_half_a_member_waits_for_the_run_that_finds_it_whole(
     tmp_path: Path, kind: str, pack: Callable[[bytes], bytes]
 ) -> None:
