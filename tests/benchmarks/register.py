@@ -71,9 +71,8 @@ def signs(row: Row, level: int) -> list[set[str]]:
 
 def level_of(row: Row, characters: register.Floats) -> int:
     """The register of a row's text."""
-    return (
-        register.SURE if row.beginning is None else register.register_of(row.beginning, characters)
-    )
+    beginning = row.beginning
+    return register.SURE if beginning is None else register.registers([beginning], characters)[0]
 
 
 def fit(given: list[Row]) -> register.Model:
@@ -82,7 +81,7 @@ def fit(given: list[Row]) -> register.Model:
     is_prose = ~np.array(list(seen.values()))
     weights = np.where(is_prose, (~is_prose).sum() / is_prose.sum(), 1)
     model: Any = LogisticRegression(C=TEXT_C, max_iter=500)
-    model.fit(np.array(list(map(register.characters, seen))), is_prose, sample_weight=weights)
+    model.fit(register.characters(list(seen)), is_prose, sample_weight=weights)
     characters = np.append(model.coef_[0], model.intercept_).astype(np.float64).round(3)
     found: list[set[str]] = []
     weigh: list[float] = []

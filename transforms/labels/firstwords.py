@@ -1,8 +1,8 @@
 """Finds the words of a text that some label begins with, by comparing all words of a block at once.
 
 A word is first sketched in sixteen bits (its first two bytes, its last, its length), which leaves
-about one in fifteen of a text's words. Of those, words of up to eight bytes are looked up together,
-as numbers, and longer ones one by one.
+about one in fifteen of a text's words. Of those, the first eight bytes are looked up together, as
+numbers, and longer words that may go on rightly one by one.
 """
 
 from __future__ import annotations
@@ -56,12 +56,13 @@ class FirstWords:
     def __init__(self, words: list[bytes], reader: TextReader):
         self._reader = reader
         self._places = {word: place for place, word in enumerate(words)}
-        short = sorted(
-            (_number(word), place) for word, place in self._places.items() if len(word) <= HEAD
-        )
         # A number that no word has ends the table, so that every search finds a place in it
-        self._heads = np.array([*(number for number, _ in short), (1 << 64) - 1], np.uint64)
-        self._head_places = np.array([*(place for _, place in short), -1], np.int64)
+        heads = {(1 << 64) - 1: -1}
+        for word in sorted(words, key=len, reverse=True):
+            place = -1 if len(word) > HEAD else self._places[word]
+            heads[int.from_bytes(word[:HEAD], "little")] = place
+        numbers, places = zip(*sorted(heads.items()), strict=True)
+        self._heads, self._head_places = np.array(numbers, np.uint64), np.array(places, np.int64)
         self._clitic = np.array([word in CLITICS for word in words], bool)
         self._possible = np.zeros(1 << 16, bool)
         # The second byte of a word of one letter is the boundary after it, whichever that is.
@@ -84,7 +85,7 @@ class FirstWords:
         twos = np.ndarray((len(padded) - 1,), np.dtype("<u2"), padded, strides=(1,))
         parts: list[tuple[Ints, Ints]] = []
         begin = 0
-        while begin < len(codes):
+        while begin < len(codes) or not parts:
             stop = codes.find(b" ", begin + STEP) + 1 or len(codes)
             starts, ends = self._reader.words(codes[begin:stop])
             if begin:
@@ -93,12 +94,7 @@ class FirstWords:
             hits = self._possible[sketches].nonzero()[0]
             parts.append((starts[hits], ends[hits]))
             begin = stop
-        if not parts:
-            none = np.zeros(0, np.int64)
-            return Hits(none, none, none, none.astype(np.uint8), none.astype(bool))
-        starts, ends = parts[0]
-        if len(parts) > 1:
-            starts, ends = (np.concatenate(each) for each in zip(*parts, strict=True))
+        starts, ends = (np.concatenate(each) for each in zip(*parts, strict=True))
         return self._exactly(padded, starts, ends)
 
     def _exactly(self, padded: bytes, starts: Ints, ends: Ints) -> Hits:
@@ -107,8 +103,9 @@ class FirstWords:
         lengths = ends - starts
         heads = eights[starts] & WITHIN.take(lengths, mode="clip")
         at = np.searchsorted(self._heads, heads)
-        places = np.where(self._heads[at] == heads, self._head_places[at], -1)
-        longer = (lengths > HEAD).nonzero()[0]
+        begun = self._heads[at] == heads
+        places = np.where(begun, self._head_places[at], -1)
+        longer = (begun & (lengths > HEAD)).nonzero()[0]
         spans = zip(starts[longer].tolist(), ends[longer].tolist(), strict=True)
         places[longer] = [self._places.get(padded[start:end], -1) for start, end in spans]
         chosen = (places >= 0).nonzero()[0]
@@ -127,11 +124,6 @@ class FirstWords:
         """Which of the words that start there follow an apostrophe within a word, (n,)."""
         word = np.frombuffer(self._reader.word, np.uint8)
         return (starts > 1) & (codes[starts - 1] == APOSTROPHE) & (word[codes[starts - 2]] > 0)
-
-
-def _number(word: bytes) -> int:
-    """A word of up to HEAD bytes as a number."""
-    return int.from_bytes(word, "little")
 
 
 def _sketch(twos: Twos, last: Bytes, lengths: Ints) -> Twos:

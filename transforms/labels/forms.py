@@ -154,8 +154,8 @@ class Forms:
         self, codes: bytes, starts: Ints, ends: Ints, labels: Ints, removed: Ints | None
     ) -> list[int]:
         """The mentions that have a look: few, as blanks stand beside most words."""
-        near = np.stack((starts - 2, starts - 1, ends, ends + 1))
-        further, before, after, beyond = np.frombuffer(codes, np.uint8).take(near, mode="clip")
+        near = np.stack((starts, starts + 1, ends + 2, ends + 3))
+        further, before, after, beyond = np.frombuffer(b"\n\n" + codes + b"\n\n", np.uint8)[near]
         chosen = BESIDE[further, before] | BESIDE[beyond, after] & (after != beyond)
         if removed is not None:  # perhaps a soft hyphen at a line's end
             chosen |= (before == BREAK) & np.isin(starts - 1, removed)

@@ -167,7 +167,7 @@ def test_the_finder_finds_what_the_reference_finds(text: str) -> None:
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(TEXTS.map("".join), min_size=1, max_size=5))
-@example(["x" * 200 + "http://", "old c++old c++old man-servant"])
+@example(["x" * 200 + "http://", "old c++old c++old man-servant", "/fiancée", "`man`"])
 def test_texts_joined_by_a_blank_line_have_the_mentions_of_each(texts: list[str]) -> None:
     expected: list[list[tuple[int, int, str]]] = [[] for _ in FINDER.lists]
     offset = 0
