@@ -8,8 +8,8 @@ machines are compared.
 
 A holder that was stopped for long may not know that it has lost the lease. It is fenced off so:
 
-1. The holder claims the next pane by a file that only one run can create,
-   ledger/claims/PANE-NUMBER.json, with the first number that is free.
+1. The holder claims the next panes by a file that only one run can create,
+   ledger/claims/PANE-NUMBER.json, with the first pane and the first number that is free.
 2. Then it asks whether the next term exists. If so, it stops: it moves no file.
 3. A new holder creates its term first and then looks for claims of the next pane. If there are any,
    it finishes the commit of the one with the highest term.

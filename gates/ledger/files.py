@@ -117,6 +117,11 @@ def entry_name(pane: int) -> str:
     return f"ledger/{pane:08d}.json"
 
 
+def claim_name(pane: int, number: int) -> str:
+    """The file of a claim of a pane and its followers (gates.ledger.claims)."""
+    return f"ledger/claims/{pane:08d}-{number}.json"
+
+
 def write_entry(root: Place, entry: PaneEntry, data: bytes | None = None) -> None:
     """Commit a pane by its entry; it is durable when this returns.
 

@@ -17,6 +17,8 @@ from typing import overload
 from evenflow.gates.ledger import reviews, segments, spans
 from evenflow.gates.ledger.files import (
     LedgerError,
+    claim_name,
+    entry_bytes,
     entry_name,
     parse_entry,
     read_entry,
@@ -37,7 +39,8 @@ TRIES = 5  # of a reader while a run compacts the ledger, even one that has lost
 class History(Sequence[PaneEntry]):
     """The ledger of an output directory: its sums, and its entries one by one.
 
-    The last entry stays in memory; the others are read when they are asked for.
+    The last entry stays in memory, with those that are not written yet; the others are read when
+    they are asked for.
 
     Attributes:
         reviews: The decision in force on each pane that people decided on.
@@ -53,7 +56,7 @@ class History(Sequence[PaneEntry]):
         self._recent: list[PaneEntry] = []  # the last that count as accepted, with decisions
         self._totals: Totals | None = None
         self._in_segments = 0
-        self._last: PaneEntry | None = None
+        self._last: list[PaneEntry] = []  # and before it those that are not written
         self._tail: list[Span] = []  # of the panes that are not in segments
         self._hours: list[Span] = []  # of segments, as far as they were asked for
         for attempt in range(TRIES):
@@ -78,14 +81,14 @@ class History(Sequence[PaneEntry]):
         """Sums of all entries, with the decisions of people."""
         if self._totals is None:
             self._totals = self._sums
-            if self.reviews and self._last is not None:
+            if self.reviews and self._last:
                 confidence = self._config.gate.confidence if self._config else CONFIDENCE
                 self._totals = reviews.overlay(
                     self._sums,
                     self._reviewed,
                     self.reviews,
                     self._recent,
-                    self._last,
+                    self._last[-1],
                     lambda pane: self[pane].verdict.reason,
                     confidence,
                 )
@@ -136,11 +139,12 @@ class History(Sequence[PaneEntry]):
     def _read(self) -> None:
         """Read the checkpoint and the entries after it.
 
-        A store may list an entry late. So the entry after the last listed one is asked for.
+        A store may list an entry late. So the entry after the last listed one is asked for. Of
+        panes that are committed together the first is written last: until then none counts.
         """
         checkpoint = segments.read_checkpoint(self._root)
         self._sums = Totals.for_run(self._config) if checkpoint is None else checkpoint
-        self._last, self._tail, self._totals = None, [], None
+        self._last, self._tail, self._totals = [], [], None
         listed = [number for number in entry_numbers(self._root) if number >= self._sums.panes]
         if listed[:1] != [self._sums.panes]:
             # A committer that lost its lease may have put back an older checkpoint
@@ -153,6 +157,8 @@ class History(Sequence[PaneEntry]):
         names = [entry_name(number) for number in expected]
         for number, name, raw in zip(expected, names, self._root.read_all(names), strict=True):
             if raw is None:
+                if self._root.exists(claim_name(number, 0)) or self._root.exists(name):
+                    break
                 raise LedgerError(
                     f"{self._root.address(entry_name(due[-1]))}: pane {due[-1]} where pane"
                     f" {number} was expected; an entry is missing"
@@ -161,9 +167,9 @@ class History(Sequence[PaneEntry]):
         self._read_late()
 
     def _read_late(self) -> None:
-        """Add the entries after the last one."""
-        while (raw := self._late()) is not None:
-            self._add(parse_entry(raw, self._root.address(entry_name(len(self)))))
+        """Add entries after the last one: another run commits them, or a store lists them late."""
+        while (raw := next(self._root.read_all([name := entry_name(len(self))]))) is not None:
+            self._add(parse_entry(raw, self._root.address(name)))
 
     def follow(self) -> bool:
         """Add what another run has committed since. After an error, this is as it was before.
@@ -187,40 +193,42 @@ class History(Sequence[PaneEntry]):
             self._decide()
         return self.look() or len(self) > before
 
-    def _late(self) -> bytes | None:
-        """The entry after the last one: another run commits it, or a store did not list it."""
-        try:
-            return self._root.read(entry_name(len(self)))
-        except FileNotFoundError:
-            return None
-
     def _add(self, entry: PaneEntry) -> None:
         """Add an entry to the sums."""
         self._sums.add(entry)
         self._totals = None
-        self._last = entry
+        self._last = [entry]
         self._tail.append(spans.from_entry(entry))
 
-    def commit(self, entry: PaneEntry, data: bytes | None = None) -> None:
-        """Write the next pane's entry, durable when this returns, and append it.
-
-        Args:
-            data: Its bytes, where they are made already.
+    def commit(self, *entries: PaneEntry) -> None:
+        """Append the entries of the next panes and write them; durable when this returns.
 
         Raises:
+            TakenError: Another run has committed one of them.
             OSError: A file cannot be written.
         """
-        write_entry(self._root, entry, data)
-        self.append(entry)
+        for entry in entries:
+            self.append(entry)
+        self.write([(entry, entry_bytes(entry)) for entry in entries])
 
     def append(self, entry: PaneEntry) -> None:
-        """Append an entry that is already written, and read what people have decided."""
+        """Append the next pane's entry, which `write` is to write."""
+        unwritten = self._last
         self._add(entry)
+        self._last = [*unwritten, entry]
         if self.reviews and self.folder(entry) == "accepted":
             most = self._sums.rolling - 1
             self._recent = [*self._recent, entry][-most:] if most else []
+
+    def write(self, entries: Sequence[tuple[PaneEntry, bytes]]) -> None:
+        """Write the entries of the last panes, with their bytes; see `commit`.
+
+        The first is written last, so that who reads the ledger sees all of them or none.
+        """
+        list(self._root.at_once(lambda each: write_entry(self._root, *each), entries[1:]))
+        write_entry(self._root, *entries[0])
+        self._last = self._last[-1:]
         self._compact()
-        self.look()
 
     def _compact(self) -> None:
         """Move the JSON files into segments as long as they fill one."""
@@ -281,11 +289,12 @@ class History(Sequence[PaneEntry]):
             LedgerError: An entry cannot be read.
             OSError: A file cannot be read.
         """
+        near = {each.pane: each for each in self._last}
         segment: int | None = None
         rows: list[bytes] = []
         for number in numbers:
-            if self._last is not None and number == self._last.pane:
-                yield self._last
+            if number in near:
+                yield near[number]
                 continue
             first = number - number % segments.EVERY
             if number >= self._in_segments and first != segment:

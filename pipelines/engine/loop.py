@@ -14,10 +14,12 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import ParamSpec, TypeVar
 
 from evenflow.pipelines.engine import forks
 from evenflow.pipelines.engine.make import GraphContext, Work, make_pane
+from evenflow.pipelines.engine.panes.closing import TOGETHER
 from evenflow.pipelines.engine.runners import WorkerError
 from evenflow.pipelines.terminal.endings import undisturbed
 
@@ -82,19 +84,23 @@ def no_death(pane: int) -> Iterator[None]:
 
 def made(
     panes: Iterator[Work | float], context: GraphContext, executor: Executor, workers: int
-) -> Generator[int, None, None]:
-    """Make panes.
+) -> Generator[dict[int, str], None, None]:
+    """Make panes; gives the folders of those that are there, in order, by number.
 
     `panes`: Panes, and pauses in seconds where none is due. During a pause panes are given that
     are ready meanwhile.
     """
     pending: deque[tuple[int, Future[None]]] = deque()
 
-    def first() -> int:
-        number, future = pending.popleft()
+    def first() -> dict[int, str]:
+        number, future = pending[0]
         with no_death(number):
             future.result()
-        return number
+        done = sum(1 for _ in takewhile(lambda each: each[1].done(), pending))
+        found = context.staging.found(number, min(done, TOGETHER))
+        for _ in found:
+            pending.popleft()
+        return found
 
     for pane in panes:
         if isinstance(pane, (int, float)):

@@ -80,7 +80,7 @@ class Session:
 
     def commit_all(
         self,
-        made: Generator[int, None, None],
+        made: Generator[dict[int, str], None, None],
         context: GraphContext,
         again: Callable[[int], None],
         progress: Callable[[PaneEntry, closing.Source, float], PaneProgress],
@@ -92,11 +92,11 @@ class Session:
         """Commit panes as they are made, until the gate is held.
 
         Args:
-            made: Gives the number of each pane, in order, when it is there.
+            made: Gives panes in order when they are there: the folder of each by its number.
             again: Makes a pane anew whose ranges or columns are not those that are due.
             waits: Called while the gate is held; whether to wait for its release.
             before: Called before each commit.
-            after: Called after it.
+            after: Called with each pane after it.
             is_due: Whether a pane was made of the ranges that are due.
 
         Returns:
@@ -105,49 +105,63 @@ class Session:
         began = time.perf_counter()
         held: str | None = None
         try:
-            for pane in made:
-                while (held := self.committer.held()) and waits():
-                    time.sleep(HELD_SECONDS)
+            for folders in made:
+                while folders:
+                    while (held := self.committer.held()) and waits():
+                        time.sleep(HELD_SECONDS)
+                    if held:
+                        break
+                    before()
+                    panes = self._ready(folders, context, again, is_due)
+                    done = self.committer.commit(panes)
+                    share = (time.perf_counter() - began) / len(done)
+                    for entry in done:
+                        began = time.perf_counter()
+                        after(entry)
+                        source = panes[folders.pop(entry.pane)].source
+                        seconds = share + time.perf_counter() - began
+                        self.committer.note_timings(entry, seconds, source.timings)
+                        self._observer.pane(progress(entry, source, seconds))
+                    began = time.perf_counter()
                 if held:
                     break
-                before()
-                entry, source = self._commit(pane, context, again, is_due)
-                after(entry)
-                now = time.perf_counter()
-                self.committer.note_timings(entry, now - began, source.timings)
-                self._observer.pane(progress(entry, source, now - began))
-                began = now
         finally:
             made.close()
         self.committer.finish()
         commit.clear_staged(self.output, context.staging.run)
         return held or self.committer.held()
 
-    def _commit(
+    def _ready(
         self,
-        pane: int,
+        folders: dict[int, str],
         context: GraphContext,
         again: Callable[[int], None],
         is_due: Callable[[int, Sequence[SourceRange]], bool],
-    ) -> tuple[PaneEntry, closing.Source]:
-        """Commit a pane that was made; returns its entry and what was read for it."""
-        while True:
-            folder = context.staging.find(pane)
-            assert folder is not None
-            ready = self._ready(pane, folder, context)
-            source = ready.source
-            if is_due(pane, source.ranges) and self._has_columns(pane, source, context):
-                break
-            context.staging.remove(pane, folder)
-            again(pane)
-        made = (source.ranges, source.timings, source.stream)
-        return self.committer.commit(folder, ready, *made), source
+    ) -> dict[str, closing.Ready]:
+        """The panes to commit next, by their folders; the first is made anew until it is due."""
+        alone = self.output.local is not None or closing.driver_closes(self.config)
+        due = list(folders.items())[: 1 if alone else None]
+        found: dict[str, closing.Ready] = {}
+        closed = self.output.at_once(lambda each: self._closed(*each, context), due)
+        for (pane, folder), ready in zip(due, closed, strict=True):
+            while not (
+                is_due(pane, ready.source.ranges) and self._has_columns(pane, ready, context)
+            ):
+                if found:
+                    return found  # those before it are committed first
+                context.staging.remove(pane, folder)
+                again(pane)
+                folder = folders[pane] = context.staging.found(pane, 1)[pane]
+                ready = self._closed(pane, folder, context)
+            found[folder] = ready
+        return found
 
-    def _has_columns(self, pane: int, source: closing.Source, context: GraphContext) -> bool:
+    def _has_columns(self, pane: int, ready: closing.Ready, context: GraphContext) -> bool:
         """Note the columns of a pane of a topic.
 
         Returns False where a pane before has brought a column since this one was made.
         """
+        source = ready.source
         if source.stream is None or source.columns is None:
             return True
         made = columns.unpacked(source.columns)
@@ -155,7 +169,7 @@ class Session:
         due = columns.note_pane(self.output, pane, made, self.config, own)
         return pa.schema(due) == pa.schema(made)
 
-    def _ready(self, pane: int, folder: str, context: GraphContext) -> closing.Ready:
+    def _closed(self, pane: int, folder: str, context: GraphContext) -> closing.Ready:
         """A pane that is closed: by its worker, or else here."""
         if not closing.driver_closes(self.config):
             return closing.read_ready(self.output, folder)

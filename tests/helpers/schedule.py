@@ -86,8 +86,8 @@ class Scheduled(ObjectStorage):
         self._turns.take()
         return super().read(name)
 
-    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
-        return map(self._read_or_none, names)
+    def at_once(self, do: Callable[[Any], Any], each: Iterable[Any]) -> Iterator[Any]:
+        return reversed([do(one) for one in [*each][::-1]])  # none waits for one before it
 
     def write(self, name: str, data: Any) -> None:
         self._turns.take()
@@ -114,7 +114,6 @@ class Scheduled(ObjectStorage):
             self._turns.take()
             super().remove([name])
 
-    def place(self, moves: Iterable[tuple[str, str]]) -> None:
-        for move in moves:
-            self._turns.take()
-            super().place([move])
+    def _copy(self, move: tuple[str, str]) -> None:
+        self._turns.take()
+        super()._copy(move)

@@ -16,10 +16,10 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, cast
 
 from evenflow.transforms.storage.explaining import KEYS, METADATA, explained
-from evenflow.transforms.storage.storage import Storage, StorageError, Stored
+from evenflow.transforms.storage.storage import Found, Given, Storage, StorageError, Stored
 
 try:
     import obstore
@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
 
 SCHEMES = ("s3", "gs", "az", "memory")
 RETRY_SECONDS = 90.0  # how long requests are tried again: a store may be away for that long
-AT_ONCE = 16  # requests to read
+AT_ONCE = 16  # requests
 TOGETHER = 1000  # names in a request to delete
 # Parts of a large upload; a store charges for each part. UPLOADS of them are in memory.
 PART_BYTES = 16 << 20
@@ -49,8 +49,6 @@ KEY_SOURCES = (
     "AWS_SKIP_SIGNATURE",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
 )
-
-Found = TypeVar("Found")
 
 
 @lru_cache(maxsize=16)
@@ -159,10 +157,14 @@ class ObjectStorage(Storage):
         with self._explained(name):
             return _again(lambda: bytes(obstore.get(self._store, self._prefix + name).bytes()))
 
-    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
-        """Read files, AT_ONCE at a time."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(self._read_or_none, names)
+    def at_once(self, do: Callable[[Given], Found], each: Iterable[Given]) -> Iterator[Found]:
+        """Call a function for each thing, AT_ONCE at a time."""
+        some = list(each)
+        if len(some) < 2:
+            yield from map(do, some)
+            return
+        with ThreadPoolExecutor(min(AT_ONCE, len(some))) as pool:
+            yield from pool.map(do, some)
 
     def write(self, name: str, data: bytes | memoryview) -> None:
         """Write a file, in the place of an earlier one."""
@@ -248,11 +250,12 @@ class ObjectStorage(Storage):
 
     def place(self, moves: Iterable[tuple[str, str]]) -> None:
         """Copy objects within the store."""
-        for source, target in moves:
-            with self._explained(source, "copy"):
-                _overwrite(
-                    partial(obstore.copy, self._store, self._prefix + source, self._prefix + target)
-                )
+        list(self.at_once(self._copy, moves))
+
+    def _copy(self, move: tuple[str, str]) -> None:
+        """Copy an object."""
+        with self._explained(move[0], "copy"):
+            _overwrite(partial(obstore.copy, self._store, *(self._prefix + name for name in move)))
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading; a part that breaks off is read again."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from evenflow.schemas.errors import EvenflowError
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 
 class StorageError(EvenflowError, OSError):
@@ -80,8 +83,16 @@ class Storage(ABC):
             OSError: It cannot be read.
         """
 
-    def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
-        """Read files, several at a time where that is faster.
+    def at_once(self, do: Callable[[Given], Found], each: Iterable[Given]) -> Iterator[Found]:
+        """Call a function for each thing, several at a time where requests take long.
+
+        Yields what it returns, in order, as it is asked for. Raises what the first that fails
+        raises.
+        """
+        return map(do, each)
+
+    def read_all(self, names: Iterable[str]) -> Iterator[bytes | None]:
+        """Read files at once.
 
         Yields:
             The bytes of each, in order; None where there is no such file.
@@ -89,7 +100,7 @@ class Storage(ABC):
         Raises:
             OSError: A file cannot be read.
         """
-        return map(self._read_or_none, names)
+        return self.at_once(self._read_or_none, names)
 
     def _read_or_none(self, name: str) -> bytes | None:
         """A file's bytes; None if there is no such file."""

@@ -151,8 +151,8 @@ class Run:
         context: GraphContext,
         entries: History,
         executor: Executor,
-    ) -> Generator[int, None, None]:
-        """Make panes; gives the number of each, in order, when it is there."""
+    ) -> Generator[dict[int, str], None, None]:
+        """Make panes; gives their folders by number, in order, when they are there."""
         if len(entries):  # a file may change and leave no other trace
             last = entries[-1].source[-1].file
             cutting.check_unchanged(

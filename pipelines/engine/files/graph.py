@@ -113,7 +113,7 @@ def made(
     options: list[str],
     note: Callable[[str], None],
     debug: bool = False,
-) -> Generator[int, None, None]:
+) -> Generator[dict[int, str], None, None]:
     """Make panes on a runner.
 
     `names`: Paths of the files that are left, in order, with their stored sizes in bytes.

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -37,6 +38,7 @@ from evenflow.transforms.storage.storage import Storage
 if TYPE_CHECKING:
     from evenflow.gates.ledger.id_index import IdIndex
 
+TOGETHER = 16  # panes that are committed together at most, in an object store
 # A pane may have thousands of these: together they are made in a fifth of the time
 RANGES = TypeAdapter(list[SourceRange])
 
@@ -166,12 +168,12 @@ class Staging:
         if not self.output.create(self._marker(pane), name.encode(), durable=False):
             self.output.remove_tree(name)
 
-    def find(self, pane: int) -> str | None:
-        """Return the folder of a pane that waits to be committed; None if it is not there yet."""
-        try:
-            return self.output.read(self._marker(pane)).decode()
-        except FileNotFoundError:
-            return None
+    def found(self, first: int, most: int = TOGETHER) -> dict[int, str]:
+        """Return the folders of panes that wait to be committed, by number, from `first` on."""
+        names = map(self._marker, range(first, first + most))
+        read = chain.from_iterable(map(self.output.read_all, ([next(names)], names)))
+        there = takewhile(lambda folder: folder is not None, read)
+        return {first + number: folder.decode() for number, folder in enumerate(there) if folder}
 
     def remove(self, pane: int, folder: str) -> None:
         """Delete what a committed pane left. Raises OSError."""

@@ -1,21 +1,25 @@
-"""Commits a pane that the graph has made ready, from files or from a topic.
+"""Commits panes that the graph has made ready, from files or from a topic.
 
-Each step is durable before the next. After a kill the next run goes on as said:
+In an object store, panes that wait are committed together: a step is done for all of them at once.
+In a local directory they are committed one by one. Each step is durable before the next. After a
+kill the next run goes on as said:
 
 (a) The worker that made the pane has closed and checked its files in staged/RUN/. After a kill the
     pane is made again: the next run has another folder.
-(b) The verdict is taken from the rolling score. Nothing is written.
-(c) In an object store, the pane is claimed: ledger/claims/PANE-NUMBER.json holds the entry, the
-    folder of (a) and the run. Only one run can create it. Then the run makes sure that it still has
-    the lease (see gates.lease). After a kill, or when another run takes over, the next run does (d)
-    to (f) from the claim. In a local directory the kernel's lock makes this step unnecessary.
+(b) The verdict is taken from the rolling score, with the panes before. Nothing is written.
+(c) In an object store, the panes are claimed: ledger/claims/PANE-NUMBER.json, with the number of
+    the first, holds their entries, the folders of (a) and the run. Only one run can create it. Then
+    the run makes sure that it still has the lease (see gates.lease). After a kill, or when another
+    run takes over, the next run does (d) to (f) from the claim. In a local directory the kernel's
+    lock makes this step unnecessary.
 (d) The files get their places in accepted/ or quarantine/, dead-letter/ and sentences/: renamed in
     a local directory, copied in an object store. After a kill in a local directory they are deleted
     and the pane is made again; in a store they are copied again from the claim.
-(e) The ledger entry is created. From here on the pane is committed. Who reads the output follows
-    the ledger: a file that no entry names does not count.
+(e) The ledger entries are created, that of the first pane last. From then on the panes are
+    committed, all of them: the ledger ends before the first entry that is missing. Who reads the
+    output follows the ledger: a file that no entry names does not count.
 (f) Triggers are asked, and what fires is noted in triggers/. After a kill the next run asks again.
-(g) What the pane left in staged/, and its claim, are deleted. After a kill the next run deletes
+(g) What the panes left in staged/, and their claim, are deleted. After a kill the next run deletes
     them.
 """
 
@@ -23,9 +27,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,20 +41,15 @@ from evenflow.gates.expectations import results
 from evenflow.gates.expectations.checks import PaneChecks
 from evenflow.gates.judge import PaneJudge
 from evenflow.gates.lease import Lease
-from evenflow.gates.ledger.files import (
-    TakenError,
-    canonical,
-    entry_bytes,
-    entry_name,
-    parse_entry,
-)
+from evenflow.gates.ledger import claims, segments
+from evenflow.gates.ledger.files import TakenError, claim_name, entry_bytes
 from evenflow.gates.ledger.history import History
 from evenflow.gates.verdict import llm_verdict, reading_verdict
 from evenflow.pipelines.engine.panes.closing import Ready, Staged, close_pane
 from evenflow.pipelines.terminal.endings import undisturbed
 from evenflow.schemas.config import Config
 from evenflow.schemas.documents import Figures, RepairedPane
-from evenflow.schemas.ledger import Epoch, Measured, PaneEntry, SourceRange, StreamPane, Verdict
+from evenflow.schemas.ledger import Epoch, Measured, PaneEntry, Verdict
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.measures.shift.measure import ALL, ShiftMeasure
 from evenflow.transforms.staging.block import StagedBlock
@@ -98,7 +96,6 @@ class Committer:
             from evenflow.gates.triggers import Decider
 
             self._decide = Decider(self._output, config.triggers, entries).decide
-        self._done = False
         self._timings: list[bytes] = []
         self._pool = ThreadPoolExecutor(4)  # its threads start with the first use
         self._waiting: deque[Future[None]] = deque()
@@ -135,37 +132,51 @@ class Committer:
         ready.removed = removed
         return ready
 
-    def commit(
-        self,
-        folder: str,
-        ready: Ready,
-        source: list[SourceRange],
-        timings: dict[str, float],
-        stream: StreamPane | None = None,
-    ) -> PaneEntry:
-        """Judge and commit the next pane.
+    def commit(self, panes: Mapping[str, Ready]) -> list[PaneEntry]:
+        """Judge and commit the next panes.
 
-        `stream`: Span and positions of a pane of a topic; None: of files.
+        Args:
+            panes: The panes, in order, by the folder of each.
+
+        Returns:
+            Entries of those that are committed: the first ones, up to one that holds the gate or
+            completes a segment of the ledger.
         """
-        entry = self._judged(ready, source, stream)  # (b)
-        if (left := self._without_shifted(entry, ready, folder)) is not None:
-            shifted = entry.measures[ShiftMeasure.name]
-            entry = self._judged(left, source, stream, shifted)
-        began, data = time.perf_counter(), entry_bytes(entry)
+        made: dict[str, PaneEntry] = {}
         # A stop waits, so that accepted/ never has a file that the ledger does not name
         with undisturbed():
+            for folder, ready in panes.items():
+                made[folder] = entry = self._judged(folder, ready)  # (b)
+                self.entries.append(entry)
+                blocked = entry.folder == "quarantine" and self._config.gate.on_block == "halt"
+                if blocked or len(self.entries) % segments.EVERY == 0:
+                    break
+            began, entries = time.perf_counter(), list(made.values())
+            data = [entry_bytes(entry) for entry in entries]
             if self._output.local is None:
-                self._claim(entry.pane, data, folder)  # (c)
+                folders = dict(zip(made, data, strict=True))
+                claims.make(self._output, self._lease.run, folders, entries[0].pane)  # (c)
+                self._lease.check()
             try:
-                self._output.place(_moves(entry, folder))  # (d)
-                self.entries.commit(entry, data)  # (e)
+                self._output.place(_moves(made))  # (d)
+                self.entries.write(list(zip(entries, data, strict=True)))  # (e)
             except (FileNotFoundError, TakenError):
                 self._lease.check()  # a run that took over has finished this commit
                 raise
-        self._decide(entry)  # (f)
-        self._later(results.keep, self._output, entry.pane, ready.results)
-        self._later(_clean, self._output, entry.pane, folder)  # (g)
-        self._done = True
+        for folder, entry in made.items():
+            self._decide(entry)  # (f)
+            self._later(results.keep, self._output, entry.pane, panes[folder].results)
+            self._tell(entry)
+            if self.index is not None:
+                self.index.add(entry)
+        self._later(_clean, self._output, entries[0].pane, list(made))  # (g)
+        seconds = (time.perf_counter() - began) / len(made)
+        for folder in made:
+            panes[folder].source.timings["commit"] = seconds
+        return entries
+
+    def _tell(self, entry: PaneEntry) -> None:
+        """Say once what was done to the input's columns and bytes."""
         if fresh := sorted(entry.replaced.keys() - self._replaced):
             self._replaced.update(fresh)
             self._note(
@@ -179,10 +190,6 @@ class Committer:
                 " or a value that columns cannot hold (NaN) became null; the ledger counts them"
                 " (mended)"
             )
-        if self.index is not None:
-            self.index.add(entry)
-        timings["commit"] = time.perf_counter() - began
-        return entry
 
     def _without_shifted(self, entry: PaneEntry, ready: Ready, folder: str) -> Ready | None:
         """The pane without the sources that have shifted; None where it stays whole."""
@@ -200,20 +207,20 @@ class Committer:
             shift.set_aside(gone)
         return rest
 
-    def _judged(
-        self,
-        ready: Ready,
-        source: list[SourceRange],
-        stream: StreamPane | None,
-        shifted: Measured | None = None,
-    ) -> PaneEntry:
+    def _judged(self, folder: str, ready: Ready) -> PaneEntry:
+        """The entry of the next pane, with its verdict, less the sources that have shifted."""
+        entry = self._entry(ready)
+        left = self._without_shifted(entry, ready, folder)
+        return entry if left is None else self._entry(left, entry.measures[ShiftMeasure.name])
+
+    def _entry(self, ready: Ready, shifted: Measured | None = None) -> PaneEntry:
         """The entry of the next pane, with its verdict; `shifted` is what was set aside."""
         judge = PaneJudge(self._config, self._lists, self.entries.totals)
         figures = ready.figures
         reading = self._reading(ready)
         entry = PaneEntry(
             pane=len(self.entries),
-            source=source,
+            source=ready.source.ranges,
             input_bytes=figures.input_bytes,
             text_bytes=figures.text_bytes,
             documents=figures.documents,
@@ -226,7 +233,7 @@ class Committer:
             checks=ready.checks,
             verdict=reading,
             folder=reading.folder,
-            stream=stream,
+            stream=ready.source.stream,
             sentence_table=ready.sentence_table,
             set_aside=ready.set_aside,
             llm=_cost(figures.llm),
@@ -291,14 +298,6 @@ class Committer:
         self.entries.look()
         return hold.held_reason(self._output, self.entries.totals, self._config)
 
-    def _claim(self, pane: int, entry: bytes, folder: str) -> None:
-        """Claim a pane in an object store (c). Raises FencedError, OSError."""
-        claim = {"run": self._lease.run, "folder": folder, "entry": orjson.Fragment(entry)}
-        data = canonical(claim)
-        # A claim that is there was made by a run that had lost the lease, and that will not use it
-        next(n for n in count() if self._output.create(_claim_name(pane, n), data))
-        self._lease.check()
-
     def finish(self) -> None:
         """Wait for what is under way, and write the last timings."""
         while self._waiting:
@@ -331,28 +330,20 @@ class Committer:
             self._output.write(f"gate/timings/{len(self.entries):012d}.jsonl", lines)
 
 
-def _moves(entry: PaneEntry, folder: str) -> list[tuple[str, str]]:
-    """Where the files of a pane go: from a folder of staged/ to their places."""
-    return [(f"{folder}/{file.name}", f"{place}/{file.name}") for place, file in entry.files()]
+def _moves(panes: Mapping[str, PaneEntry]) -> list[tuple[str, str]]:
+    """Where the files of panes go: from the folder of each in staged/ to their places."""
+    return [
+        (f"{folder}/{file.name}", f"{place}/{file.name}")
+        for folder, entry in panes.items()
+        for place, file in entry.files()
+    ]
 
 
-def _claim_name(pane: int, number: int) -> str:
-    """The file of a claim."""
-    return f"ledger/claims/{pane:08d}-{number}.json"
-
-
-def _clear_claims(output: Storage, panes: int) -> None:
-    """Delete the claims of panes that are committed."""
-    claims = output.names("ledger/claims")
-    output.remove([f"ledger/claims/{name}" for name in claims if int(name.split("-")[0]) < panes])
-
-
-def _clean(output: Storage, pane: int, folder: str) -> None:
-    """Delete what a committed pane left (g)."""
-    output.remove([f"{folder.partition('.')[0]}.json"])
-    output.remove_tree(folder)
-    if output.local is None:
-        output.remove([_claim_name(pane, 0)])
+def _clean(output: Storage, first: int, folders: Iterable[str]) -> None:
+    """Delete what panes that were committed together left (g)."""
+    left = [f"{folder.partition('.')[0]}.json" for folder in folders]
+    output.remove(left if output.local is not None else [*left, claim_name(first, 0)])
+    list(output.at_once(output.remove_tree, folders))
 
 
 def _cost(llm: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]] | None:
@@ -394,28 +385,21 @@ def recover(output: Place, entries: History, run: str) -> None:
         _finish_claim(storage, entries)
         while entries.follow():  # the run before has ended its commit, and deleted its claim
             _finish_claim(storage, entries)
-        _clear_claims(storage, len(entries))
+        claims.clear(storage, len(entries))
     clear_staged(storage, run)
 
 
 def _finish_claim(storage: Storage, entries: History) -> None:
-    """Commit the next pane from the claim of an earlier run, if there is one."""
-    claims: list[dict[str, Any]] = []
-    with suppress(FileNotFoundError):
-        for number in count():  # by name: a store may list a file late
-            claims.append(orjson.loads(storage.read(_claim_name(len(entries), number))))
-    if not claims:
-        return
-    claim = max(claims, key=lambda each: each["run"])
-    entry = parse_entry(orjson.dumps(claim["entry"]), storage.address("ledger/claims"))
+    """Commit the next panes from the claim of an earlier run, if there is one."""
+    panes = claims.find(storage, len(entries))
     try:
-        storage.place(_moves(entry, claim["folder"]))
+        storage.place(_moves(panes))
     except FileNotFoundError:
         # The run that made the claim has finished the commit meanwhile; or it had lost the lease
-        # before, and the run after it has deleted the files: then the pane is made again
-        if not storage.exists(entry_name(entry.pane)):
-            return
-    entries.commit(entry)
+        # before, and the run after it has deleted the files: then the panes are made again
+        return
+    if panes:
+        entries.commit(*panes.values())
 
 
 def _clear_places(storage: Storage, panes: int) -> None:

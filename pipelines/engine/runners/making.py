@@ -51,7 +51,7 @@ class MakePane(beam.DoFn):
                 time.sleep(WAIT_SECONDS)
             if state is None or element.number < state["next"]:
                 return
-            if staging.find(element.number) is None:
+            if not staging.found(element.number, 1):
                 make_pane(element, self._context)
 
 
@@ -78,7 +78,7 @@ def made(
     debug: bool,
     panes: Iterator[Work | float] | None = None,
     check: Callable[[], None] = lambda: None,
-) -> Generator[int, None, None]:
+) -> Generator[dict[int, str], None, None]:
     """Make panes on a runner.
 
     Args:
@@ -122,9 +122,9 @@ def made(
                         pause = min(pause, pane)
                     else:
                         cut, pause = pane.number + 1, 0.0
-                while staging.find(number) is not None:
-                    yield number
-                    number += 1
+                while found := staging.found(number):
+                    number += len(found)
+                    yield found
                     driver.tell(number)
                 driver.tell(number, is_next_there=False)
                 if cut is not None and panes is None and number >= cut:

@@ -304,7 +304,7 @@ class StreamRun:
 
     def _on_runner(
         self, panes: Iterator[TopicPane | float], context: GraphContext, session: Session
-    ) -> Generator[int, None, None]:
+    ) -> Generator[dict[int, str], None, None]:
         """Make panes on a runner."""
         # Imported here: Beam takes most of a second, which a run on this machine need not wait for
         from evenflow.pipelines.engine.topics import graph

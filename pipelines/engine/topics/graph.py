@@ -85,7 +85,7 @@ def made(
     note: Callable[[str], None],
     check: Callable[[], None],
     debug: bool = False,
-) -> Generator[int, None, None]:
+) -> Generator[dict[int, str], None, None]:
     """Make panes on a runner, from a number on."""
 
     def draw(pipeline: beam.Pipeline) -> None:

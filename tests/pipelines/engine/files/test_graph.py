@@ -231,22 +231,22 @@ def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_to_wait_waits
     staging = closing.Staging(output, uuid4().hex)
     step = making.MakePane(make.GraphContext(config.model_dump(), staging, FileReads()))
     step.process(pane)
-    assert staging.find(0) is None
+    assert not staging.found(0)
 
     def go_on(seconds: float) -> None:
-        assert staging.find(0) is None
+        assert not staging.found(0)
         output.write(staging.name(making.STATE), _state(0, False))
 
     monkeypatch.setattr("evenflow.pipelines.engine.runners.making.time.sleep", go_on)
     output.write(staging.name(making.STATE), _state(0, True))
     step.process(pane)
-    made = staging.find(0)
+    made = staging.found(0)
     assert made is not None
     step.process(pane)  # a second try, and one of a pane that is committed
     output.write(staging.name(making.STATE), _state(1, False))
     output.remove([f"{staging.name('000000000000')}.json"])
     step.process(pane)
-    assert staging.find(0) is None
+    assert not staging.found(0)
     output.write(staging.name(making.STATE), b'{"next": 1, "wait": false, "format": 3}')
     with pytest.raises(RunError, match="staged data have format 3"):
         step.process(pane)

@@ -31,7 +31,7 @@ from evenflow.transforms.storage.storage import Storage, at
 
 CONFIG = load(None, only=["gender"])
 LISTS = CONFIG.word_lists()
-PANES = 3
+PANES = 6  # the first is there; two complete a segment of the ledger, and three the next one
 STOPPED = (FencedError, LockedError, KilledError)  # how a run may end before the last pane
 SHARDS = 2
 
@@ -42,19 +42,20 @@ def _impatient() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leases, "LEASE_SECONDS", 0.0)
         patch.setattr(Lease, "_keep", lambda self: None)
-        patch.setattr(segments, "EVERY", 2)  # they meet where the ledger is compacted too
+        patch.setattr(segments, "EVERY", 3)  # they meet where the ledger is compacted too
         yield
 
 
 def run(output: Storage, name: str, panes: int = PANES) -> None:
-    """Commit panes until there are as many."""
+    """Commit panes until there are as many: at once, as far as a segment goes."""
     with Lease(output) as lease:
         entries = History(output, CONFIG, repair=True)
         commit.recover(output, entries, lease.run)
         committer = commit.Committer(output, CONFIG, LISTS, entries, lease)
         while (pane := len(entries)) < panes:
-            folder = f"staged/{lease.run}/{pane:012d}.{name}"
-            committer.commit(folder, staged(output, folder, pane, name), [], {})
+            folders = {n: f"staged/{lease.run}/{n:012d}.{name}" for n in range(pane, panes)}
+            made = {each: staged(output, each, n, name) for n, each in folders.items()}
+            committer.commit(made)
         commit.clear_staged(output, lease.run)
 
 
@@ -107,6 +108,19 @@ def test_a_run_alone_commits_all(monkeypatch: pytest.MonkeyPatch) -> None:
     assert turns.errors == {} and turns.made[0] > 20
 
 
+def test_panes_are_committed_together_up_to_one_that_holds_the_gate() -> None:
+    output, config = at(f"memory://{uuid4().hex}/out"), load(None, {"gate.on_block": "halt"})
+    with Lease(output) as lease:
+        committer = commit.Committer(output, config, [], History(output, config), lease)
+        panes = {f"staged/{n}.x": staged(output, f"staged/{n}.x", n, "x") for n in range(3)}
+        panes["staged/1.x"].figures.dead_reasons = {"no text": 100}
+        entries = committer.commit(panes)
+        assert [each.folder for each in entries] == ["accepted", "quarantine"]
+        assert output.names("ledger/claims") in ([], ["00000000-0.json"])
+        committer.finish()
+    assert len(History(output)) == 2 and output.exists("staged/2.x/part-00000002-0000.parquet")
+
+
 def requests(panes: int = PANES) -> int:
     """Requests of a run that is not disturbed."""
     return meet([], 1, panes=panes).made[0]
@@ -127,7 +141,7 @@ def test_a_run_that_takes_over_at_any_moment_and_is_stopped_at_any_moment(third:
     """The first run stops before a request; the second one takes over and makes some requests;
     then the first one wakes up and goes on to its end; then the second one.
     """
-    panes = 2  # the first is there, and the second one completes a segment of the ledger
+    panes = 3  # the first is there, and the others complete a segment of the ledger
     whole = requests(panes)
     for before in range(third, whole, 3):
         for between in count(before % 2, 2):  # every second moment, in turn the other ones
