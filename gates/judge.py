@@ -146,7 +146,7 @@ class PaneJudge:
 
         every = [
             sums,
-            sums if total is None else add_sums(total.sums, sums),
+            add_sums(total and total.sums, sums),
             self._with_earlier(sums, name, earlier),
             self._with_earlier(sums, name, self._totals.recent),
         ]
@@ -188,13 +188,12 @@ class PaneJudge:
     ) -> tuple[Sums, People]:
         """The sums of people, and the figures of words beside them."""
         confidence, people = self._config.gate.confidence, seen.people
-        before = None if total is None else total.words
-        every = seen.sums if before is None else add_sums(before, seen.sums)
+        every = add_sums(total and total.words, seen.sums)
         chances = {} if people is None else people.labels
         estimate = None if people is None else people.estimate
         sums = Sums.model_validate(estimate) if estimate else Sums.empty(len(words.groups))
         doubt = shipped_doubt(words.attribute)
-        wide = doubted(sums if total is None else add_sums(total.sums, sums), doubt)
+        wide = doubted(add_sums(total and total.sums, sums), doubt)
         return sums, People(
             words=seen.sums,
             pane=score(seen.sums, target, confidence),

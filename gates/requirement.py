@@ -11,18 +11,16 @@ from evenflow.transforms.measures.verdict import worst
 from evenflow.transforms.storage.storage import Place
 
 
-def judge(output: Place, required: Mapping[str, Requirement]) -> Verdict | None:
+def judge(output: Place, required: Mapping[str, Requirement]) -> Verdict:
     """Judge the benchmark that a trigger did last.
 
     Returns:
         The worst state of the suites whose whole interval is outside of its limits, so that chance
-        alone blocks no pane; too few where there is no benchmark. None if nothing is required.
+        alone blocks no pane; too few where there is no benchmark.
 
     Raises:
         OSError: A result cannot be read.
     """
-    if not required:
-        return None
     found = last_figures(output)
     if found is None:
         return Verdict(state="not_judged", reason="no benchmark is done yet")

@@ -58,13 +58,12 @@ def llm_verdict(llm: Mapping[str, Mapping[str, Any]], most: float, state: State)
     """
     reasons: Counter[str] = Counter()
     for cost in llm.values():
-        reasons.update(
-            {reason: count for reason, count in cost["fallbacks"].items() if reason != SPENT}
-        )
+        reasons.update(cost["fallbacks"])
+    left = reasons.pop(SPENT, 0)
     lost = reasons.total()
     asked = count_asked(llm)
     share = f"{lost} of {counted(asked, 'question')} to the LLM fell back to the embedded model"
-    if left := sum(cost["fallbacks"].get(SPENT, 0) for cost in llm.values()):
+    if left:
         share += f"; the budget left out {left:,} more"
     if lost <= most * asked:
         return Verdict(state="open", reason=share)

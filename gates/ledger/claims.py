@@ -7,7 +7,7 @@ pane the entry and the folder of its files in staged/: who takes over finishes t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -19,17 +19,17 @@ from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.storage.storage import Storage
 
 
-def make(output: Storage, run: str, panes: Mapping[str, bytes], first: int) -> None:
+def make(output: Storage, run: str, panes: Iterable[tuple[str, bytes]], first: int) -> None:
     """Claim panes.
 
     Args:
-        panes: Bytes of their entries, by the folder of each.
+        panes: The folder of each, and the bytes of its entry.
         first: Number of the first.
 
     Raises:
         OSError: The file cannot be written.
     """
-    each = [{"folder": folder, "entry": orjson.Fragment(entry)} for folder, entry in panes.items()]
+    each = [{"folder": folder, "entry": orjson.Fragment(entry)} for folder, entry in panes]
     data = canonical({"run": run, "panes": each})
     # A claim that is there was made by a run that had lost the lease, and that will not use it
     next(number for number in count() if output.create(claim_name(first, number), data))

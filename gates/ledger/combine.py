@@ -12,8 +12,10 @@ MOST_SUBSTITUTIONS = 500
 REPAIR_COUNTS = ("sets", "judged", "eligible", "changed", "sentences", "documents", "copies")
 
 
-def add_sums(a: Sums, b: Sums) -> Sums:
-    """Add sums over the same M groups."""
+def add_sums(a: Sums | None, b: Sums) -> Sums:
+    """Add sums over the same M groups; `a`: None where there are none yet."""
+    if a is None:
+        return b
     return Sums.model_construct(  # sums of what was validated; a pane adds some forty
         documents=a.documents + b.documents,
         counts=[one + two for one, two in zip(a.counts, b.counts, strict=True)],
@@ -49,12 +51,9 @@ def _combine_substitutions(
     found = {(each.said, each.instead, each.target): each for each in a}
     for each in b:
         key = (each.said, each.instead, each.target)
-        before = found.get(key)
-        found[key] = (
-            each
-            if before is None
-            else before.model_copy(update={"count": before.count + each.count})
-        )
+        if before := found.get(key):
+            each = before.model_copy(update={"count": before.count + each.count})
+        found[key] = each
     if len(found) <= 2 * MOST_SUBSTITUTIONS:
         return list(found.values())
     return [

@@ -351,11 +351,8 @@ def recount(root: Place) -> tuple[int, list[str]]:
     """
     checkpoint = segments.read_checkpoint(root)
     history = History(root)
-    totals = (
-        Totals()
-        if checkpoint is None
-        else Totals(rolling=checkpoint.rolling, epsilons=checkpoint.epsilons)
-    )
+    like = checkpoint or Totals()
+    totals = Totals(rolling=like.rolling, epsilons=like.epsilons)
     for number, entry in enumerate(history):
         if entry.pane != number:
             raise LedgerError(

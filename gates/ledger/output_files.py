@@ -83,15 +83,16 @@ def compare(root: Storage, history: History) -> Compared:
     return found
 
 
-def strays(root: Storage, history: History) -> tuple[list[str], int]:
-    """Find shards that the ledger does not name, from the names alone.
+def strays(root: Storage, history: History) -> tuple[list[str], list[str], int]:
+    """Compare the names of shards with the ledger.
 
     A start reads no segment. So of panes in segments only names that no pane gives are found, and
     the others are counted.
 
     Returns:
-        Their names below the output, sorted; and how many files of panes in segments there are more
-        than the ledger has (below 0: fewer).
+        Names below the output, sorted, that the ledger does not have; those of the other panes that
+        are gone and were not pruned; and how many files of panes in segments there are more than
+        the ledger has (below 0: fewer).
 
     Raises:
         LedgerError: An entry cannot be read.
@@ -99,9 +100,8 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
     """
     recent = range(len(history) - len(history) % segments.EVERY, len(history))
     named = {name for entry in history.some(recent) for name in entry.document_files()}
-    unknown: list[str] = []
-    gone = pruned.notes(root).keys() - named
-    old = 0
+    noted, unknown, old = pruned.notes(root).keys(), list[str](), 0
+    lost, gone = named - noted, noted - named
     for folder in DOCUMENT_FOLDERS:
         for name in root.names(folder):
             if (pane := SHARD.fullmatch(name)) and int(pane[1]) < recent.start:
@@ -109,23 +109,8 @@ def strays(root: Storage, history: History) -> tuple[list[str], int]:
                 gone.discard(f"{folder}/{name}")
             elif f"{folder}/{name}" not in named:
                 unknown.append(f"{folder}/{name}")
-    return unknown, old + len(gone) - (history.totals.files - len(named))
-
-
-def missing(root: Storage, history: History) -> list[str]:
-    """Find shards of the panes that are not in segments that are gone, from the names alone.
-
-    Returns:
-        Their names below the output, sorted; without those that were pruned.
-
-    Raises:
-        LedgerError: An entry cannot be read.
-        OSError: A folder cannot be listed.
-    """
-    recent = range(len(history) - len(history) % segments.EVERY, len(history))
-    named = {name for entry in history.some(recent) for name in entry.document_files()}
-    there = {f"{folder}/{name}" for folder in DOCUMENT_FOLDERS for name in root.names(folder)}
-    return sorted(named - there - pruned.notes(root).keys())
+            lost.discard(f"{folder}/{name}")
+    return unknown, sorted(lost), old + len(gone) - (history.totals.files - len(named))
 
 
 def _files(entry: PaneEntry) -> Iterator[tuple[str, Shard]]:

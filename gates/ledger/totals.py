@@ -305,14 +305,11 @@ class Totals(Entry):
 
     def _add_verdicts(self, entry: PaneEntry, accepted: bool) -> None:
         """Add the verdicts on the next pane, on what was read, and on the language model."""
-        self.states[entry.verdict.state] += 1
-        self.state, self.folder, self.reason = (
-            entry.verdict.state,
-            entry.folder,
-            entry.verdict.reason,
-        )
+        verdict = entry.verdict
+        self.states[verdict.state] += 1
+        self.state, self.folder, self.reason = verdict.state, entry.folder, verdict.reason
         if not accepted:
-            self.blocked_panes, self.blocked_reason = self.blocked_panes + 1, entry.verdict.reason
+            self.blocked_panes, self.blocked_reason = self.blocked_panes + 1, verdict.reason
             self.blocked = [*self.blocked, entry.pane][-NAMED:]
         if entry.reading is not None and entry.reading.state == "block":
             self.unread, self.unread_reason = self.unread + 1, entry.reading.reason
@@ -398,8 +395,7 @@ class Totals(Entry):
         total.relevant = plus(total.relevant, each.relevant_sentences)
         total.states[each.verdict.state] += 1
         total.unjudged = total.unjudged + 1 if each.verdict.state == "not_judged" else 0
-        for label, count in each.labels.items():
-            total.labels[label] = total.labels.get(label, 0) + count
+        total.labels = summed(total.labels, each.labels)
         heavy = [
             *total.heavy,
             *(HeavyDocument(pane=entry.pane, **one.model_dump()) for one in each.heavy),
@@ -409,17 +405,12 @@ class Totals(Entry):
             one.add(entry.pane, each.cumulative)
         if each.repair is not None:
             total.repair = combine_repairs(total.repair, each.repair)
-            repaired = total.repaired
-            own = each.sums if each.unweighted is None else each.unweighted
-            total.repaired = own if repaired is None else add_sums(repaired, own)
+            total.repaired = add_sums(total.repaired, each.unweighted or each.sums)
         if each.unweighted is not None:
-            total.unweighted, total.weighed = (
-                own if known is None else add_sums(known, own)
-                for known, own in ((total.unweighted, each.unweighted), (total.weighed, each.sums))
-            )
+            total.unweighted = add_sums(total.unweighted, each.unweighted)
+            total.weighed = add_sums(total.weighed, each.sums)
         if each.people is not None:
-            own = each.people.words
-            total.words = own if total.words is None else add_sums(total.words, own)
+            total.words = add_sums(total.words, each.people.words)
 
 
 def _additive(cost: Mapping[str, Any]) -> dict[str, Any]:

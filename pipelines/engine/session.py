@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -60,13 +59,14 @@ class Session:
         record: dict[str, Any],
         observer: Observer,
     ):
-        start = begin(output, lease, record, config, lists)
         self.output, self.config, self.record, self._observer = at(output), config, record, observer
-        self.entries, self.finished, self.notes = start.entries, start.finished, start.notes
-        self.done = len(self.entries)
         self.lease = lease
+        self.entries = History(output, config, repair=True)
+        commit.recover(output, self.entries, lease.run)
+        self.finished, self.notes = False, self._differences()
+        self.done = len(self.entries)
         self.committer = commit.Committer(
-            output, config, lists, self.entries, lease, start.epoch, observer.note
+            output, config, lists, self.entries, lease, self._begin(lists), observer.note
         )
 
     def context(self, reads: Reads, threads: int) -> GraphContext:
@@ -76,7 +76,59 @@ class Session:
 
     def write_meta(self, finished: bool, **more: Any) -> None:
         """Write ledger/meta.json."""
-        write_meta(self.output, self.record, self.config, finished, **more)
+        known = ledger.read_meta(self.output) or {}
+        lasting = ("epochs", "earlier", "stored", "root", "topic", "left_out", columns.KEY)
+        kept = {key: known[key] for key in lasting if key in known}
+        meta = {
+            "version": FORMAT,
+            "settings": self.record,
+            "configuration": self.config.model_dump(context=MASKED),
+            "finished": finished,
+        }
+        ledger.write_meta(self.output, {**meta, **kept, **more})
+
+    def _differences(self) -> list[str]:
+        """Say where the shards are not those of the ledger."""
+        notes, every = list[str](), "evenflow gate verify --files"
+        strays, gone, more = output_files.strays(self.output, self.entries)
+        for what, names in (
+            ("not in the ledger, and so no part of the output", strays),
+            ("the ledger names it, and it is gone", gone),
+        ):
+            if names:
+                many = f"{len(names):,} such files; {every} names all"
+                notes.append(f"{self.output.address(names[0])}: {what} ({many})")
+        if more:
+            notes.append(
+                f"{self.output.address('accepted')} and quarantine have {abs(more):,} files"
+                f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; {every}"
+                " names them"
+            )
+        return notes
+
+    def _begin(self, lists: list[WordList]) -> Epoch:
+        """Check that the run may go on with its output; write its settings and a new epoch."""
+        record = self.record
+        now = epochs.program(self.config, lists, record.get("input", ()))
+        known = ledger.read_meta(self.output)
+        if known is None:
+            first = Epoch(program=now)
+            self.write_meta(False, epochs=[first.model_dump()])
+            return first
+        epoch = epochs.continued(self.output, known, record, now, lists, self.entries.totals)
+        before = known.get("epochs") or [Epoch().model_dump()]
+        noted = known["settings"].get("input")
+        self.finished = bool(known["finished"]) and noted == record.get("input")
+        if self.finished or epoch.number == before[-1]["number"]:
+            return epoch
+        if noted is not None:  # what was found is noted later
+            self.record = {**record, "input": noted}
+        self.write_meta(bool(known["finished"]), epochs=[*before, epoch.model_dump()])
+        self.record = record
+        self.notes.append(
+            f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}"
+        )
+        return epoch
 
     def commit_all(
         self,
@@ -203,69 +255,3 @@ def settings(config: Config, lists: list[WordList], source: dict[str, Any]) -> d
         del kept["llm"][name]
     lists_read = {"wordlists": epochs.list_digests(lists), **registry.digests(config)}
     return {"configuration": kept, **lists_read, **source}
-
-
-@dataclass
-class RunStart:
-    """A run at its start."""
-
-    entries: History
-    finished: bool
-    epoch: Epoch
-    notes: Sequence[str] = ()
-
-
-def begin(
-    output: Place, lease: Lease, record: dict[str, Any], config: Config, lists: list[WordList]
-) -> RunStart:
-    """Check that a run may go on with its output, and write its settings and a new epoch."""
-    entries = History(output, config, repair=True)
-    commit.recover(output, entries, lease.run)
-    notes: list[str] = []
-    every = "evenflow gate verify --files"
-    strays, more = output_files.strays(at(output), entries)
-    for what, names in (
-        ("not in the ledger, and so no part of the output", strays),
-        ("the ledger names it, and it is gone", output_files.missing(at(output), entries)),
-    ):
-        if names:
-            many = f"{len(names):,} such files; {every} names all"
-            notes.append(f"{at(output).address(names[0])}: {what} ({many})")
-    if more:
-        notes.append(
-            f"{at(output).address('accepted')} and quarantine have {abs(more):,} files"
-            f" {'more' if more > 0 else 'fewer'} than the ledger has of older panes; {every}"
-            " names them"
-        )
-    now = epochs.program(config, lists, record.get("input", ()))
-    known = ledger.read_meta(output)
-    if known is None:
-        first = Epoch(program=now)
-        write_meta(output, record, config, finished=False, epochs=[first.model_dump()])
-        return RunStart(entries, False, first, notes)
-    epoch = epochs.continued(output, known, record, now, lists, entries.totals)
-    before = known.get("epochs") or [Epoch().model_dump()]
-    noted = known["settings"].get("input")
-    finished = bool(known["finished"]) and noted == record.get("input")
-    if finished or epoch.number == before[-1]["number"]:
-        return RunStart(entries, finished, epoch, notes)
-    kept = record if noted is None else {**record, "input": noted}  # what was found is noted later
-    write_meta(output, kept, config, bool(known["finished"]), epochs=[*before, epoch.model_dump()])
-    notes.append(f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}")
-    return RunStart(entries, False, epoch, notes)
-
-
-def write_meta(
-    output: Place, record: dict[str, Any], config: Config, finished: bool, **more: Any
-) -> None:
-    """Write ledger/meta.json."""
-    known = ledger.read_meta(output) or {}
-    lasting = ("epochs", "earlier", "stored", "root", "topic", "left_out", columns.KEY)
-    kept = {key: known[key] for key in lasting if key in known}
-    meta = {
-        "version": FORMAT,
-        "settings": record,
-        "configuration": config.model_dump(context=MASKED),
-        "finished": finished,
-    }
-    ledger.write_meta(output, {**meta, **kept, **more})

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evenflow.gates.lease import BEAT_SECONDS, LEASE_SECONDS
@@ -102,10 +103,9 @@ def full(make: float, given: argparse.Namespace, commit: float) -> list[float]:
     ]
 
 
-def rows(given: argparse.Namespace) -> list[list[str]]:
+def rows(given: argparse.Namespace) -> Iterator[list[str]]:
     """A row for each mode and size of a pane."""
     commit = COMMIT_IN_TURN * given.latency + COMMIT_CPU
-    found = list[list[str]]()
     for mode, speed in MB_A_SECOND.items():
         for mib in PANE_MIB:
             size = mib << 20
@@ -115,21 +115,18 @@ def rows(given: argparse.Namespace) -> list[list[str]]:
             rate, (gap, caught) = pace(ends), felt(setting, ends)
             panes = PETABYTE / size
             asked = (WRITES + LISTS) * given.write_price + READS * given.read_price
-            found.append(
-                [
-                    mode,
-                    f"{mib:,}",
-                    *(f"{each:,.0f}" for each in full(make, given, commit)),
-                    f"{rate * commit:.0%}",
-                    f"{rate * make / given.workers:.0%}",
-                    f"{panes / rate / 86_400:,.1f}",
-                    f"{panes * asked / 1000:,.0f}",
-                    f"{PETABYTE / (speed * 1e6) / 3600 * given.core_hour:,.0f}",
-                    f"{gap:.0f}",
-                    "never" if caught is None else f"{caught:.0f}",
-                ]
-            )
-    return found
+            yield [
+                mode,
+                f"{mib:,}",
+                *(f"{each:,.0f}" for each in full(make, given, commit)),
+                f"{rate * commit:.0%}",
+                f"{rate * make / given.workers:.0%}",
+                f"{panes / rate / 86_400:,.1f}",
+                f"{panes * asked / 1000:,.0f}",
+                f"{PETABYTE / (speed * 1e6) / 3600 * given.core_hour:,.0f}",
+                f"{gap:.0f}",
+                "never" if caught is None else f"{caught:.0f}",
+            ]
 
 
 COLUMNS = (

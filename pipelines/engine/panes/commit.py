@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from evenflow.gates.ledger.id_index import IdIndex
 
 BESIDE = 64  # requests of earlier commits that may wait, in an object store
+OWN = {"source", "attributes", "llm", "measures"}  # of an entry: they are judged, or made otherwise
 TIMINGS = 64  # panes whose timings are one file of an object store
 FOLDERS = (
     *("accepted", "quarantine", "dead-letter", "sentences", "set-aside"),
@@ -105,11 +106,6 @@ class Committer:
 
             self.index = IdIndex(output, config.fields.id, entries)
 
-    def accepted(self) -> dict[str, Sequence[float]]:
-        """The weighted mentions (M,) that were accepted so far, by attribute."""
-        totals = self.entries.totals.attributes
-        return {name: each.accepted.counts for name, each in totals.items()}
-
     def close(
         self,
         blocks: list[Staged],
@@ -127,7 +123,8 @@ class Committer:
             staged = [StagedBlock(folder, each.stem) for each in blocks]
             judge = PaneJudge(self._config, self._lists, self.entries.totals)
             mended, removed = removing.remove(staged, annotator, mended, judge)
-        pane, accepted = len(self.entries), self.accepted()
+        pane, totals = len(self.entries), self.entries.totals.attributes
+        accepted = {name: each.accepted.counts for name, each in totals.items()}
         ready = close_pane(pane, blocks, folder, annotator, checks, mended, columns, accepted)
         ready.removed = removed
         return ready
@@ -154,8 +151,8 @@ class Committer:
             began, entries = time.perf_counter(), list(made.values())
             data = [entry_bytes(entry) for entry in entries]
             if self._output.local is None:
-                folders = dict(zip(made, data, strict=True))
-                claims.make(self._output, self._lease.run, folders, entries[0].pane)  # (c)
+                claimed = zip(made, data, strict=True)
+                claims.make(self._output, self._lease.run, claimed, entries[0].pane)  # (c)
                 self._lease.check()
             try:
                 self._output.place(_moves(made))  # (d)
@@ -218,40 +215,23 @@ class Committer:
         judge = PaneJudge(self._config, self._lists, self.entries.totals)
         figures = ready.figures
         reading = self._reading(ready)
+        # What was counted and written has the same names in the ledger
+        same = {**vars(figures), **vars(ready)}
         entry = PaneEntry(
+            **{name: same[name] for name in same.keys() & PaneEntry.model_fields.keys() - OWN},
             pane=len(self.entries),
             source=ready.source.ranges,
-            input_bytes=figures.input_bytes,
-            text_bytes=figures.text_bytes,
-            documents=figures.documents,
             dead=sum(figures.dead_reasons.values()),
-            dead_reasons=figures.dead_reasons,
-            sentences=figures.sentences,
             attributes=judge.judge(figures, ready.repairs, ready.weights, ready.weighed),
-            shards=ready.shards,
-            dead_letters=ready.dead_letters,
-            checks=ready.checks,
             verdict=reading,
             folder=reading.folder,
             stream=ready.source.stream,
-            sentence_table=ready.sentence_table,
-            set_aside=ready.set_aside,
             llm=_cost(figures.llm),
             reading=reading,
             asking=self._asking(figures),
             epoch=self._epoch.number,
             program=self._epoch.program,
             benchmark=self._benchmark(),
-            weights=ready.weights,
-            left_out=ready.left_out,
-            removed=ready.removed,
-            replaced=figures.replaced,
-            mended=figures.mended,
-            deleted=figures.deleted,
-            extra=figures.extra,
-            outside=figures.outside,
-            languages=figures.languages,
-            other_languages=figures.other_languages,
         )
         judge.conclude(entry, figures, shifted)
         return entry
@@ -288,10 +268,6 @@ class Committer:
         while self._waiting and (self._waiting[0].done() or len(self._waiting) >= BESIDE):
             self._waiting.popleft().result()
         self._waiting.append(self._pool.submit(do, *arguments))
-
-    def check(self) -> None:
-        """Make sure that this run still writes to the output."""
-        self._lease.check()
 
     def held(self) -> str | None:
         """Return why the gate is held now; None if it is not."""

@@ -315,7 +315,7 @@ class StreamRun:
             session.done,
             list(self.options),
             self.observer.note,
-            session.committer.check,
+            session.lease.check,
             self.debug,
         )
 

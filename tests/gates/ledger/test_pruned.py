@@ -71,7 +71,7 @@ def test_all_goes_but_the_ledger_and_what_is_accepted(call: Call, output: Storag
     ended = call("gate", "verify", output, "--files")
     assert ended.status == 0, ended.out
     assert "pruned: 10 files, as ledger/pruned/ says" in ended.out
-    assert output_files.strays(output, History(output)) == ([], 0)
+    assert output_files.strays(output, History(output)) == ([], [], 0)
     assert call("gate", "status", output).status == 3  # still blocked, by the ledger
 
 

@@ -240,8 +240,7 @@ def test_a_worker_whose_driver_ended_makes_nothing_and_one_that_is_to_wait_waits
     monkeypatch.setattr("evenflow.pipelines.engine.runners.making.time.sleep", go_on)
     output.write(staging.name(making.STATE), _state(0, True))
     step.process(pane)
-    made = staging.found(0)
-    assert made is not None
+    assert staging.found(0)
     step.process(pane)  # a second try, and one of a pane that is committed
     output.write(staging.name(making.STATE), _state(1, False))
     output.remove([f"{staging.name('000000000000')}.json"])
