@@ -51,7 +51,8 @@ def with_hypothesis(name: str, seconds: float) -> int:
             data[at : at + draw(st.integers(0, 12))] = piece
         return bytes(data[:MOST_BYTES])
 
-    until, number = time.monotonic() + seconds, 0
+    # A number that no run before had, for inputs that none of them tried
+    until, number = time.monotonic() + seconds, time.time_ns()
     while time.monotonic() < until:
 
         @seed(number)

@@ -5,6 +5,7 @@ A target lets pass the errors that a room documents for what cannot be read. All
 
 from __future__ import annotations
 
+import lzma
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,15 +14,20 @@ from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zlib import crc32
 
+import pyarrow as pa
 import yaml
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 
 from evenflow.gates.ledger.files import LedgerError, entry_bytes, parse_entry
 from evenflow.pipelines.api.annotator import Annotator, counterfactual
 from evenflow.schemas.config import Config, ConfigError, load
+from evenflow.transforms.annotation.annotate import Annotator as BlockAnnotator
+from evenflow.transforms.io import formats
 from evenflow.transforms.io.blocks import read_blocks
 from evenflow.transforms.io.record_parser import RecordParser, UnusableError
+from evenflow.transforms.io.scan import FilePart, scan
 from evenflow.transforms.kafka import blocks
 from evenflow.transforms.kafka import records as kafka_records
 from evenflow.transforms.kafka.batches import bound
@@ -44,6 +50,12 @@ def config() -> Config:
 def annotator() -> Annotator:
     """An annotator of the default lists."""
     return Annotator()
+
+
+@cache
+def annotating() -> BlockAnnotator:
+    """What annotates the records of blocks."""
+    return BlockAnnotator(config())
 
 
 def parsing(data: bytes) -> None:
@@ -101,13 +113,40 @@ def configuration(data: bytes) -> None:
             assert Config.model_validate(yaml.safe_load(yaml.safe_dump(found.model_dump())))
 
 
-def parquet(data: bytes) -> None:
-    """A file is read to its end, or to where it cannot be read further."""
+def _pack(data: bytes, codec: str) -> bytes:
+    """Compress data; Arrow's memory for xz would be 94 MiB each time."""
+    if codec == "xz":
+        return lzma.compress(data, preset=0)
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, codec) as stream:
+        stream.write(data)
+    return out.getvalue().to_pybytes()
+
+
+def files(data: bytes) -> None:
+    """A file of any format is read to its end, or to where it cannot be read further.
+
+    The first line of the data is the format's end. The rest may be compressed, and then be damaged:
+    what a checksum of it says, so that an input always does the same.
+    """
+    named, _, contents = data.partition(b"\n")
+    drawn = crc32(data)
+    shape = formats.SHAPES[drawn % len(formats.SHAPES)]
+    shape = formats.FORMATS.get(named.decode("ascii", "replace"), shape)
+    end, codec = shape.end, ["", "gz", "zst", "lz4", "bz2", "xz"][drawn // 32 % 6]
+    if codec and not shape.is_table:
+        end += f".{codec}"
+        contents = bytearray(_pack(contents, {"gz": "gzip", "zst": "zstd"}.get(codec, codec)))
+        if drawn & 1 << 16 and contents:
+            contents[drawn % len(contents)] ^= drawn >> 24
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "in.parquet"
-        path.write_bytes(data)
-        for block in read_blocks(str(path)):
-            assert block.size >= 0
+        path = Path(folder) / f"in{end}"
+        path.write_bytes(contents)
+        parts = list(read_blocks(str(path)))
+        dead = [each["reason"] for part in parts for each in annotating().annotate(part).dead]
+        assert not [each for each in dead if "unforeseen" in each]
+        seen = sum(len(each.lengths) for each in scan(FilePart(str(path), len(contents))))
+        assert shape.lines is None or seen == sum(part.size for part in parts)
 
 
 class _Name(str):
@@ -151,6 +190,6 @@ def kafka(data: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     each.__name__: each
     for each in (
-        *(parsing, labels, sentence_bounds, substitution, ledger, configuration, parquet, kafka),
+        *(parsing, labels, sentence_bounds, substitution, ledger, configuration, files, kafka),
     )
 }

@@ -3,8 +3,8 @@
 A dead letter has the record's offset, key and headers. Values are JSON objects, like the lines of a
 JSONL file. Or each value is a text, and the record's key is its id.
 
-A record whose value is null, empty or blank is no document, whatever its key is: it deletes what
-had the key, or says nothing. Such records are counted apart and are no dead letters.
+A record whose value is null (or that of JSON), empty or blank is no document, whatever its key is:
+it deletes what had the key, or says nothing. Such records are counted apart, no dead letters.
 """
 
 from __future__ import annotations
@@ -73,10 +73,11 @@ def parsed(
     """
     out = Documents(source(block.topic, block.partition))
     parser = RecordParser(config)
+    blank = (b"", b"null") if values == "json" else (b"",)  # Kafka Connect wrote the latter
 
     def parse(index: int) -> Parsed | None:
         raw = block.values[index]
-        if not raw or raw.isspace() or (raw.startswith(BOM) and not raw[len(BOM) :].strip()):
+        if raw is None or raw.removeprefix(BOM).strip() in blank:
             out.deleted += 1
             return None
         return _parse(parser, block.keys[index], raw, values)

@@ -34,7 +34,7 @@ Spans = tuple[Ints, Ints, Ints]  # starts, ends, labels
 # none is
 LEAST_OUT, SHARE_OUT = 2, 0.2
 AROUND = 80  # characters on each side that a decision may look at
-HALF, BROKEN_PART = 7, 40  # of these, those that hold half of a form, or of a word
+HALF, BROKEN_PART = 8, 40  # of these, those that hold half of a form, or of a word
 # Whether two codes beside a mention, the further and the nearer one, are worth a look: punctuation
 # that no blank follows (“s/he”, “he(1)”), a broken line, an apostrophe that may be a backtick
 BESIDE = np.zeros((256, 256), bool)
@@ -44,7 +44,9 @@ BESIDE[[BLANK, BREAK, RETURN, OTHER], APOSTROPHE] = True
 BESIDE[[HYPHEN, RETURN, BLANK], BREAK] = True
 BESIDE[[BREAK, BLANK], BLANK] = True
 LETTERS = r"[^\W\d_]"
-HALF_BEFORE = re.compile(rf"(?:\(({LETTERS}{{1,5}})\)|\b({LETTERS}{{1,5}})[/(])\Z")
+HALF_BEFORE = re.compile(
+    rf"(?:[(\[{{]({LETTERS}{{1,5}})-?[)\]}}]|\b({LETTERS}{{1,5}})[/*:·•|(\[{{])\Z"
+)
 HALF_AFTER = re.compile(rf"\(-?({LETTERS}{{1,5}})\)|[/*:·•]-?({LETTERS}{{1,5}})\b")
 BROKE = r"[^\S\r\n]*(?:\r\n|\r|\n)[^\S\r\n]*"
 BROKEN = re.compile(rf"({LETTERS}+)[-\u2010\u00ad]{BROKE}\Z")
@@ -53,9 +55,9 @@ SHORT_PART = 4  # letters of a line's last part that is no word of its own: “h
 CALL = re.compile(r"\((?:\d[a-z]{0,2})?\)")
 ENCLOSED = re.compile(r"[\s<>\"'()\[\]{}=,;“”‘’|]")  # not of a path or an address
 NUMBER = re.compile(r"\d[\d.,]*[^\S\r\n]?\Z")
-NAME = re.compile(rf"\.?\s+\W?{LETTERS}")
-# Before a unit of work, and in “man-in-the-middle”, a label is nobody
-WORK = re.compile(r"-(?:(?:hour|day|week|month|year)s?|power|in-the-)\b")
+NAME = re.compile(rf"(?:\.?/{LETTERS}+)?\.?\s+\W?{LETTERS}")  # “Mr./Mrs. Hu” too
+# Before a number or a unit of work, and in “man-in-the-middle”, a label is nobody
+WORK = re.compile(r"-(?:\d|(?:hour|day|week|month|year)s?|power|in-the-)\b")
 SHOUTED = re.compile(r"\.?\s?[A-Z]{4,}")  # a name in capitals
 INDENT = 16  # characters of a line's indent at most
 USUAL = re.compile(r"[A-Z][a-z]+\.? ")  # a title as it is mostly written
@@ -107,6 +109,8 @@ class Forms:
             if after != [before]:
                 kept[place] = False
                 rows += after
+                if len(after) > 1:  # “bride(groom)” has no “groom”
+                    kept &= (ends <= after[0][0]) | (starts >= after[1][1])
                 out += [] if after else [(first, before[2])]
         for first, last, label in self._broken(reading):
             kept &= (starts < first) | (ends > last)
@@ -125,8 +129,7 @@ class Forms:
 
     def _broken(self, reading: TextBytes) -> Iterator[tuple[int, int, int]]:
         """The labels that a hyphen at a line's end breaks."""
-        ends = np.array(reading.line_ends, np.int64)
-        for end in reading.offsets(ends, ends)[1].tolist():
+        for end in reading.line_ends:
             left = LAST.search(reading.text[max(0, end - BROKEN_PART) : end])
             rest = REST.match(reading.text, end)
             if left and rest:
@@ -171,7 +174,7 @@ class Forms:
         right = text[end : end + AROUND].partition("\n\n")[0]
         written = text[start:end]
         word = spelling.fold(written)
-        if left[-1:] in ("/", ")", "(") and (half := HALF_BEFORE.search(left[-HALF:])):
+        if half := HALF_BEFORE.search(left[-HALF:]):
             other = self._other(label, spelling.fold(half[1] or half[2]) + word)
             if other is not None:
                 yield start - len(half[0]), start, other
@@ -218,6 +221,7 @@ def _is_code(left: str, right: str) -> bool:
         line, rest = left.rsplit("\n", 1)[-1], right.split("\n", 1)[0]
         if line.count("`") % 2 and "`" in rest and "``" not in line:
             return True
+    right = right[right.startswith("./") :]  # “Mr./Mrs.”
     first, last = ENCLOSED.split(left)[-1], ENCLOSED.split(right, maxsplit=1)[0]
     run = first + "x" + last.rstrip(".:!?")
     if "/" in run or "\\" in run:

@@ -39,6 +39,7 @@ FOREIGN = bytes([LETTER])
 ZERO_WIDTH = "\u200b"
 PARTED = re.compile(rf"\w+(?:{ZERO_WIDTH}\w+)+")
 SHORTEST_PART = 3
+SOFT = re.compile(r"\u00ad(?=[^\S\r\n]*[\r\n])")  # a line's end; elsewhere it is ignored
 UNKNOWN = 4  # only while the table of classes is made
 _WORD_CATEGORIES = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl"
 _OTHER_CATEGORIES = "No Pd Ps Pe Pi Pf Po Sm Sc Sk So Cs Co Cn"
@@ -64,9 +65,12 @@ class TextBytes:
 
     @cached_property
     def line_ends(self) -> list[int]:
-        """Where hyphens end lines, in codes."""
-        ends = (b"-\n", b"-\r") if b"\r" in self.codes else (b"-\n",)
-        return [each.start() for end in ends for each in re.finditer(end, self.codes)]
+        """Where hyphens end lines, in characters of the text."""
+        codes = [each.start() for each in re.finditer(b"- ?[\r\n]", self.codes)]
+        found = self.offsets(*[np.array(codes, np.int64)] * 2)[1].tolist()
+        if self.removed is not None:
+            found += [each.start() for each in SOFT.finditer(self.text)]
+        return found
 
     def offsets(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Convert spans of codes to spans of the text.

@@ -71,6 +71,11 @@ def test_a_record_without_a_value_is_a_deletion(
     assert (found.texts, found.dead, found.deleted) == ([], [], 2)
 
 
+def test_the_null_of_json_is_a_deletion_and_a_text_of_that_word_is_none() -> None:
+    assert documents([b" null\n"], [b"k"]).deleted == 1
+    assert documents([b"null"], [b"k"], "text").texts == ["null"]
+
+
 def test_a_value_may_begin_with_a_byte_order_mark() -> None:
     found = documents([b'\xef\xbb\xbf{"text": "a", "n": 1}'])
     assert (found.texts, found.dead) == (["a"], [])
