@@ -223,6 +223,9 @@ def compute_features(codes: Bytes, gaps: Gaps) -> list[Words]:
     lower_word, lower_right = word | LOWER_BIT, right | LOWER_BIT
     lengths = (left_length | right_length << 4).astype(np.uint64)
     more = class_of(left_more) << np.uint64(4) | class_of(right_more) << np.uint64(8)
+    # “(US” and “(2009),”: the first character of what precedes, the last of what follows
+    begun = class_of(left >> (byte * (left_length - 1).clip(0).astype(np.uint64)))
+    closed = class_of(right >> (byte * (right_length - 1).clip(0).astype(np.uint64)))
     mixed = (ends[0] << np.uint64(4) | shape_right) << np.uint64(1)
     return [
         shape_left | kind,
@@ -238,6 +241,8 @@ def compute_features(codes: Bytes, gaps: Gaps) -> list[Words]:
         (right_more | LOWER_BIT) * MULTIPLIER ^ mixed,
         (left_more | LOWER_BIT) * MULTIPLIER ^ mixed,
         lower_word * MULTIPLIER ^ lower_right,
+        begun << np.uint64(4) | ends[0] | shape_right << np.uint64(8) | kind << np.uint64(4),
+        closed << np.uint64(16) | shape_right << np.uint64(4) | ends[0] | kind << np.uint64(8),
     ]
 
 

@@ -44,6 +44,15 @@ CASES = [
     ["Wait until Nov. 1.", "I'm glad they want to."],
     ["He met Lester B. Pearson and G.B.J. Moss (see Fig. A for both).", "It is Vitamin B.", "Ok."],
     ["Write to Com. & Adm. at once."],
+    [
+        "Test (something) - this is one sentence.",
+        "It costs approx. $5 (ca. €4) at Yahoo! Inc. here.",
+    ],
+    [
+        "Moss Inc. (“Moss”) met Dr. med. Anna Weiss and John Sr. in May.",
+        "He took 400 mg.",
+        "I ate.",
+    ],
     ["Hello world.", "She came."],
 ]
 SEPARATORS = {"A Heading": "\n\n", "今日は晴れです。": "", "Hello world.": "\u200b"}
