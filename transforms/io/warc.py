@@ -55,7 +55,7 @@ def read(stream: Any, most: int) -> Iterator[bytes]:
         ) from error
     source = _Faulty(stream)
     try:
-        records = ArchiveIterator(source, no_record_parse=True)
+        records: Any = ArchiveIterator(source, no_record_parse=True)
         records.INC_RECORD = "a WARC record's length is wrong: byte {}\n"  # else it prints text
         for record in records:
             if record.rec_type not in ABOUT:
