@@ -1,15 +1,16 @@
 """Groups mentions of one person: chains of words that change together or not at all.
 
-A pronoun refers to the nearest word for a person of its group, within three sentences. If a name of
-that sex stands between, it refers to the named person instead. If one sentence has two people of
-the group, both are joined. A set that is too large changes rightly or stays, but a set that is too
-small leaves a person half changed. The method follows Lappin and Leass (1994), with recency alone.
+A pronoun refers to the nearest word for a person of its group, within three sentences of its line.
+If a name of that sex stands between, it refers to the named person instead. If one sentence has two
+people of the group, both are joined. In forum posts each line names other people: a judge joins
+those of several lines. The method follows Lappin and Leass (1994), with recency alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.text import names
@@ -55,6 +56,8 @@ class _Group:
 
     def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sex: str, caseless: bool):
         self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
+        gaps = (text[end:start] for (_, end), (start, _) in pairwise(sentences))
+        self._lines = list(accumulate(("\n" in gap for gap in gaps), initial=0))
         self._last: Item | None = None  # the last person
         self._nearest: Item | None = None  # the last one that is no plural
         self._nouns: list[Item] = []  # nouns of its sentence; one for those that are joined
@@ -103,7 +106,7 @@ class _Group:
     def _antecedents(self, item: Item) -> list[Item]:
         """The nearest person that a pronoun refers to, and others of the group in that sentence."""
         nearest = self._nearest
-        if nearest is None or not _is_near(nearest, item):
+        if nearest is None or not self._is_near(nearest, item):
             return []
         at = nearest.end
         if nearest.kind == "title":  # its own name is found whole only from before it
@@ -133,12 +136,17 @@ class _Group:
         """The same word before: “a man … the man”, “women … women”, “Mr. Lee … Mr. Lee”."""
         if item.kind == "title":
             titled = self._by_surname.get(self._surname(item))
-            return [titled] if titled is not None and _is_near(titled, item) else []
+            return [titled] if titled is not None and self._is_near(titled, item) else []
         same = self._by_word.get(item.word)
-        if same is None or not _is_near(same, item):
+        if same is None or not self._is_near(same, item):
             return []
         definite = is_definite(self._text, item)
         return [same] if definite or item.kind == "plural" or item.sentence == same.sentence else []
+
+    def _is_near(self, person: Item, item: Item) -> bool:
+        """Whether a person stands near enough for an item to refer to it."""
+        near = item.sentence - person.sentence <= WINDOW
+        return near and self._lines[person.sentence] == self._lines[item.sentence]
 
     def _surname(self, title: Item) -> str:
         """The name behind a title, empty where there is none."""
@@ -156,11 +164,6 @@ def find_names(
 ) -> Iterator[names.NameSpan]:
     """Find the names in text[start:end] that people of a sex (f, m) may have; see `names.find`."""
     return (each for each in names.find(text, start, end, caseless) if each.sex in (sex, "e"))
-
-
-def _is_near(person: Item, item: Item) -> bool:
-    """Whether a person stands near enough for an item to refer to it."""
-    return item.sentence - person.sentence <= WINDOW
 
 
 def join_stories(text: str, items: Sequence[Item]) -> list[Chain]:

@@ -33,8 +33,7 @@ from evenflow.transforms.models.static import FirstStage
 
 UNSHOWN, SHOWN = ("gender",), ("age", "religion")  # attributes by whether it sees the new words
 WEIGHTS = "trained.safetensors"  # all of a training's numbers, from which another may go on
-WRITTEN = "written"  # the source of texts that are only learnt from
-DOCUMENTS = [Path(f"tests/data/documents{each}.jsonl.gz") for each in ("", "_written")]
+DOCUMENTS = [Path("tests/data/documents.jsonl.gz")]
 ROW = re.compile(r"\[[-\d\s.,]+\]")
 FEW = 50  # right sets from which an attribute gets a calibration of its own
 
@@ -81,20 +80,18 @@ def train(
 
 
 def parts(documents: Sequence[Path], until: int) -> tuple[list[Labelled], list[Labelled]]:
-    """Read the documents to learn from, and the real ones that calibrate."""
+    """Read the documents to learn from, and those that calibrate."""
     from evenflow.transforms.lab.training import labelled
 
     own = labelled.part(
         (each for path in documents for each in labelled.read(path)), labelled.TRAIN
     )
-    away = [
-        each for each in own if each.source != WRITTEN and labelled.is_calibration(each.document)
-    ]
+    away = [each for each in own if labelled.is_calibration(each.document)]
     held = {each.document for each in away}
     return [each for each in own if each.document not in held and each.number < until], away
 
 
-def cut(folder: Path, documents: list[Path] = DOCUMENTS[:1]) -> None:
+def cut(folder: Path, documents: list[Path] = DOCUMENTS) -> None:
     """Calibrate a reader, and write from which probability on how many exchanges are right.
 
     By document from the documents that calibrate. By sentence from all labels of documents that are

@@ -29,6 +29,7 @@ def words(attribute: str, text: str) -> list[str]:
         ("She is a waitress.", ["she waitress"]),
         ("She, a waitress, left.", ["she", "waitress"]),
         ("A man came in. The man sat.", ["man man"]),
+        ("A nun sang.\nThe nun left. She ate.", ["nun", "nun she"]),  # a judge joins lines
         ("A man came in. A man sat.", ["man", "man"]),
         ("Mr. Lee came. Mr. Lee sat. Mr. Gray left.", ["mr", "mr mr"]),
         ("Women came. Women sang.", ["women women"]),
