@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from evenflow.gates.expectations.importing import uncollected
@@ -178,8 +179,11 @@ def _print_result(
     def draw(_: object) -> None:
         if not outcome.new and not outcome.halted and outcome.entries:
             print(f"{visible(str(result.output))} is finished; {nothing_new}.")
-        tables.gate(found, result.output, list(facts.notes(outcome.entries)), tables.MOST)
-        print(f"report: {visible(page)}")
+        off = [each for each in as_json["exchanges"] if each.startswith("off ")]
+        said = wrap("; ".join(each.partition(";")[0] for each in off), tables.WIDTH)
+        most = tables.MOST - len(said)
+        tables.gate(found, result.output, list(facts.notes(outcome.entries)), most)
+        print(*said, f"report: {visible(page)}", sep="\n")
 
     if result.as_json or not result.quiet:
         show(as_json, result.as_json, draw)

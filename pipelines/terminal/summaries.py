@@ -16,6 +16,7 @@ from evenflow.transforms.measures.representation.dr import documents_until, scor
 from evenflow.transforms.measures.representation.people import doubted, shipped_doubt
 from evenflow.transforms.measures.shift.measure import ShiftMeasure
 from evenflow.transforms.measures.shift.strata import NONE, packed, unpacked
+from evenflow.transforms.substitution import reading
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def of_run(
         "output": str(output),
         "report": page,
         "new_panes": outcome.new,
+        "exchanges": reading.promises(config),
     }
 
 

@@ -81,9 +81,12 @@ def promise(config: Config, attribute: str) -> str:
     standard, least = config.repair.standard, min_probability(config, attribute)
     if bounds := _reviewed(config, attribute):
         _, *seen = next((each for each in bounds if each[0] == least), bounds[-1])
-        done = f"exchanged from probability {least:g}" if least < 1 else "off, best"
+        off, done = (
+            f"off for {attribute}: best",
+            f"{attribute}: exchanged from probability {least:g}",
+        )
         right = "{:.2f} [{:.2f}, {:.2f}] right".format(*seen)
-        return f"{attribute}: {done} by your review: {right}"
+        return f"{done if least < 1 else off} by your review: {right}"
     unknown = f"{attribute}: exchanged from probability {least:g}; nobody measured how often right"
     if not _by_table(config, attribute):
         return unknown

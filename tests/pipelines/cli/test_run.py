@@ -128,7 +128,7 @@ def test_json_alone_on_both_streams(call: Call, even: Path, tmp_path: Path) -> N
     }
     assert result["attributes"]["gender"]["cumulative"]["dr"] == 0.0
     assert Path(result["report"]).is_file()
-    kept = {"output", "report", "new_panes"}
+    kept = {"output", "report", "new_panes", "exchanges"}
     assert call("gate", "status", tmp_path / "out", "--json").json == {
         name: value for name, value in result.items() if name not in kept
     }
@@ -175,6 +175,10 @@ def test_quiet(call: Call, even: Path, tmp_path: Path) -> None:
         repair = ("--input", even, "--output", tmp_path / mode, "--repair-mode", mode)
         ended = call("run", "-q", *repair)
         assert (ended.status, ended.out, ended.err) == (0, "", "")
+    ended = call("run", *repair)
+    off = "\noff for age: no labels show 0.80 by document; off for religion: no labels show\n"
+    assert len(ended.out.splitlines()) == 13 and off in ended.out  # one says that it was finished
+    assert call("run", *repair, "--json").json["exchanges"][1].startswith(off[1:44])
     refused = call(
         "run", "-q", "--input", even, "--output", tmp_path / "measure", "--set", "pane.rolling=1"
     )

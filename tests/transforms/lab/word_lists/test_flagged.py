@@ -205,7 +205,7 @@ def test_what_people_say_of_exchanges_decides_what_a_run_exchanges(
         journal.add("Ada", each.word, "reject")
     assert call(*review).status == 0
     config = load(None, {"repair.min_probability": str(seen)}, ["gender"])
-    assert "off, best by your review: 0.00 [" in reading.promise(config, "gender")
+    assert "off for gender: best by your review: 0.00 [" in reading.promise(config, "gender")
     figures = json.loads(seen.read_text())
     figures["bounds"]["exchange_of_gender"] = [[0.5, 0.8, 0.7, 0.9], [0.7, 0.9, 0.82, 0.95]]
     seen.write_text(json.dumps(figures))
