@@ -1,8 +1,7 @@
 """Is a stereotype said of a creed alone, or of people? What the head learns from, and its figures.
 
-    python tests/benchmarks/stereotype_creeds.py rows.jsonl   # what the head learns from
-    python -m evenflow.pipelines.lab.train.heads creeds rows.jsonl OUT
-    python tests/benchmarks/stereotype_creeds.py              # its figures
+    python tests/benchmarks/stereotype_creeds.py creeds.jsonl   # what the head learns from
+    python tests/benchmarks/stereotype_creeds.py                # its figures
 
 The rows are sentences of tests/data that state a stereotype, and whose `about` says of what. Those
 of the splits `report` and `check`, and of the report half of the older sets, are reported; those of

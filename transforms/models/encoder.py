@@ -19,7 +19,7 @@ from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import ASSOCIATION, STANCE, STRENGTH
 from evenflow.transforms.models.pieces import LONGEST, Tokenizer
-from evenflow.transforms.models.stereotype_head import CreedHead, StereotypeHead
+from evenflow.transforms.models.stereotype_head import StereotypeHead
 
 try:
     import onnxruntime
@@ -90,7 +90,7 @@ class Encoder:
             self._sizes = [len(each) for each in self.choices.values()]
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
             self._session = open_session(folder / GRAPH, threads, STATES)
-        self._head, self._creed = StereotypeHead(folder), CreedHead(folder)
+        self._head = StereotypeHead(folder)
 
     @classmethod
     @cache
@@ -139,7 +139,7 @@ class Encoder:
             probability, strength, association = logistic(chances).tolist()
             choices = self._choices(row)
             stance = choices.pop(STANCE, {})
-            creed = float(logistic(self._creed.logit(means[number])))
+            creed = float(logistic(self._head.creed(means[number])))
             out.append(Stereotype(probability, strength, choices, stance, association, creed))
         return out
 

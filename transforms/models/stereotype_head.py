@@ -17,15 +17,13 @@ FORMAT, VERSION = "evenflow-stereotype-head", 1
 NAME = "stereotypes"
 MANIFEST, TENSORS = f"{NAME}.json", f"{NAME}.npz"
 LAYERS = ("within", "within_shift", "out", "out_shift")
-CREED_FORMAT, CREED_VERSION = "evenflow-creed-head", 1
-CREED_MANIFEST, CREED_TENSORS = "creeds.json", "creeds.npz"
-CREED_LAYERS = ("weights", "shift")
+CREED = ("creed", "creed_shift")  # of the second head; the sieve has none
 
 Floats = npt.NDArray[np.floating[Any]]
 
 
 class StereotypeHead:
-    """A network with one hidden layer, calibrated."""
+    """A network with one hidden layer, calibrated; and the head of creeds."""
 
     def __init__(self, folder: Path, name: str = NAME):
         path = folder / f"{name}.json"
@@ -33,6 +31,7 @@ class StereotypeHead:
         with files.usable(path):
             with np.load(path.with_suffix(".npz"), allow_pickle=False) as tensors:
                 self._layers = [tensors[name].astype(np.float64) for name in LAYERS]
+                self._creed = [tensors[each].astype(np.float64) for each in CREED if name == NAME]
             self._slope, self._shift = map(float, self.about["calibration"])
 
     def logit(self, mean: Floats) -> float:
@@ -42,24 +41,13 @@ class StereotypeHead:
         """
         return float(self._slope * raw(mean, *self._layers) + self._shift)
 
-
-class CreedHead:
-    """A linear head: is a stereotype said of a creed alone, and of no people?"""
-
-    def __init__(self, folder: Path):
-        path = folder / CREED_MANIFEST
-        files.manifest(path, CREED_FORMAT, CREED_VERSION)
-        with files.usable(path):
-            with np.load(folder / CREED_TENSORS, allow_pickle=False) as tensors:
-                weights, shift = (tensors[name].astype(np.float64) for name in CREED_LAYERS)
-            self._weights, self._shift = weights, float(shift)
-
-    def logit(self, mean: Floats) -> float:
+    def creed(self, mean: Floats) -> float:
         """Compute the logit of the probability that a stereotype is of a creed alone.
 
-        `mean`: As for `StereotypeHead.logit`, (D,).
+        `mean`: As for `logit`, (D,).
         """
-        return float(mean @ self._weights + self._shift)
+        weights, shift = self._creed
+        return float(mean @ weights + shift)
 
 
 def raw(mean: Floats, within: Floats, shift: Floats, out: Floats, last: Floats) -> Any:

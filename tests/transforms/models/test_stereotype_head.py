@@ -12,7 +12,7 @@ from evenflow.transforms.models import files
 from evenflow.transforms.models import stereotype_head as head
 from evenflow.transforms.models.encoder import Encoder
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.stereotype_head import CreedHead, StereotypeHead
+from evenflow.transforms.models.stereotype_head import StereotypeHead
 
 
 def test_a_network_of_one_hidden_layer() -> None:
@@ -44,17 +44,14 @@ def test_the_shipped_head_tells_a_creed_from_people() -> None:
     assert [chance >= 0.5 for chance in chances] == list(said.values())
 
 
+def test_the_shipped_heads_give_these_logits() -> None:
+    own, mean = StereotypeHead(files.SHIPPED), np.linspace(-1, 1, 384)
+    assert (own.logit(mean), own.creed(mean)) == pytest.approx((-3.1060420, -2.7323987), abs=1e-6)
+
+
 @pytest.mark.parametrize("damage", ["missing", "cut", "manifest"])
-@pytest.mark.parametrize(
-    ("kind", "manifest", "tensors"),
-    [
-        (StereotypeHead, head.MANIFEST, head.TENSORS),
-        (CreedHead, head.CREED_MANIFEST, head.CREED_TENSORS),
-    ],
-)
-def test_a_damaged_head_is_named(
-    tmp_path: Path, kind: type[StereotypeHead | CreedHead], manifest: str, tensors: str, damage: str
-) -> None:
+def test_a_damaged_head_is_named(tmp_path: Path, damage: str) -> None:
+    manifest, tensors = head.MANIFEST, head.TENSORS
     for name in (manifest, tensors):
         shutil.copyfile(files.SHIPPED / name, tmp_path / name)
     if damage == "missing":
@@ -65,4 +62,4 @@ def test_a_damaged_head_is_named(
     else:
         (tmp_path / manifest).write_text("{}", encoding="utf-8")
     with pytest.raises(ModelError, match=manifest.removesuffix("json")):
-        kind(tmp_path)
+        StereotypeHead(tmp_path)
