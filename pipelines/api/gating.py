@@ -89,7 +89,7 @@ class Gate:
         Returns:
             What `evenflow run --json` prints, and a table (`frame`): state (not_judged, open, warn
             or block), reason, panes, documents, accepted, quarantined, dead_letters, the figures of
-            each attribute, report (its address), new_panes and exchanges (what is done with them).
+            each attribute, report (its address) and new_panes.
 
         Raises:
             TypeError: An argument is of another type.
