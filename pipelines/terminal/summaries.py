@@ -16,7 +16,6 @@ from evenflow.transforms.measures.representation.dr import documents_until, scor
 from evenflow.transforms.measures.representation.people import doubted, shipped_doubt
 from evenflow.transforms.measures.shift.measure import ShiftMeasure
 from evenflow.transforms.measures.shift.strata import NONE, packed, unpacked
-from evenflow.transforms.substitution import reading
 from evenflow.wordlists.loader import WordList
 
 if TYPE_CHECKING:
@@ -33,11 +32,16 @@ def of_run(
     """Summarise a run: its facts, and what `evenflow run --json` prints."""
     totals = outcome.entries.totals
     found = facts.of(totals, not outcome.halted, outcome.held, config, output)
+    done = list[str]()
+    if config.changes_sentences:
+        from evenflow.transforms.substitution import reading  # rarely needed
+
+        done = reading.promises(config)
     return found, found.model_dump() | {
         "output": str(output),
         "report": page,
         "new_panes": outcome.new,
-        "exchanges": reading.promises(config),
+        "exchanges": done,
     }
 
 
