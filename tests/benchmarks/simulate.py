@@ -1,10 +1,9 @@
 """What a petabyte takes, by simulation of measured parts: python tests/benchmarks/simulate.py
 
-Workers make panes, and one committer with a lease commits them in their order, in an object store.
-The parts were measured: the speed of a core is that of the page “Cost”, the requests a
-pane are those of the page “Measured”, the committer's CPU was measured at
-commit 8f745def. Lease, look and limits are the gate's own constants. Prices, the store's latency
-and its limits are options: the defaults are assumptions.
+Workers make panes, and one committer with a lease commits them in their order, in an object store,
+those that wait at once. The parts were measured: the speed of a core is that of the page “Cost”,
+requests and the committer's CPU are those of the page “Measured”. Lease, look and limits are the
+gate's own constants. Prices and the store's latency are options: the defaults are assumptions.
 
 Prints where each part is full, what 1 PB takes and costs, and how long a lost committer is felt.
 """
@@ -16,35 +15,38 @@ import heapq
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 
 from evenflow.gates.lease import BEAT_SECONDS, LEASE_SECONDS
+from evenflow.pipelines.engine.panes.closing import TOGETHER
 from evenflow.pipelines.engine.runners.making import LOOK_SECONDS, MOST_WAITING
 
 PETABYTE = 10**15
-MB_A_SECOND = {"measure": 6.31, "weight": 3.27, "substitute": 0.07}  # of one core
+MB_A_SECOND = {"measure": 35.7, "weight": 30.4, "substitute": 0.07}  # of one core
 MADE_WRITES = 3.0  # requests a pane, of the worker
-COMMIT_IN_TURN = 8.7  # of the committer, one after the other
-WRITES, READS, LISTS = 9.5, 5.5, 2.2  # of all; copies are writes, deletions are free
-COMMIT_CPU = 1 / 47  # seconds
+COMMIT_IN_TURN = 12  # of the committer for a commit, one after the other
+WRITES, READS, LISTS = 6.0, 2.1, 1.0  # a pane, of all; copies are writes, deletions are free
+COMMIT_CPU = 0.027  # seconds a pane
 START_SECONDS = 3.0  # of the run that takes over
-PANE_MIB = (64, 256, 1024)
+PANE_MIB = (256, 512, 1024)
 SPREAD = 0.2  # standard deviation of the logarithm of a pane's time
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is simulated: workers, seconds to make a pane and to commit it."""
+    """What is simulated: workers, seconds to make a pane, and of a commit and each of its panes."""
 
     workers: int
     make: float
     commit: float
+    pane: float
 
 
 def commits(setting: Setting, panes: int, lost: int | None = None) -> list[float]:
     """When each pane is committed, in seconds.
 
     A worker begins the next pane as soon as it is free, unless more than MOST_WAITING that follow
-    the last committed one are made and wait.
+    the last committed one are made and wait. A commit takes all that wait, TOGETHER at most.
 
     Args:
         setting: What is simulated.
@@ -57,7 +59,7 @@ def commits(setting: Setting, panes: int, lost: int | None = None) -> list[float
     noise = random.Random(0)
     free = [0.0] * setting.workers
     ready, ends = list[float](), list[float]()  # when a pane and all before it are made, committed
-    done, end = 0, 0.0
+    done, start, end, first = 0, 0.0, 0.0, 0  # of the last commit and its first pane
     for pane in range(panes):
         begin = heapq.heappop(free)
         while done < pane and ready[done] <= begin:
@@ -66,10 +68,13 @@ def commits(setting: Setting, panes: int, lost: int | None = None) -> list[float
             begin = max(begin, ends[done - 1 - MOST_WAITING])
         made = begin + setting.make * noise.lognormvariate(-(SPREAD**2) / 2, SPREAD)
         heapq.heappush(free, made)
-        end = max(end, made) + setting.commit
-        if pane == lost:  # another run waits for the lease, starts, and commits the pane again
-            end += LEASE_SECONDS + BEAT_SECONDS / 2 + START_SECONDS
         ready.append(max(made, ready[-1] if ready else 0.0))
+        if not pane or ready[pane] > start or pane - first == TOGETHER:
+            first, start = pane, end + LOOK_SECONDS * max(ceil((made - end) / LOOK_SECONDS), 0)
+            end = start + setting.commit
+        end += setting.pane
+        if pane == lost:  # another run waits for the lease, starts, and commits the panes again
+            end += LEASE_SECONDS + BEAT_SECONDS / 2 + START_SECONDS
         ends.append(end)
     return ends
 
@@ -94,23 +99,23 @@ def felt(setting: Setting, ends: list[float]) -> tuple[float, float | None]:
     return late[lost], None if caught is None else other[caught - 1] - ends[lost]
 
 
-def full(make: float, given: argparse.Namespace, commit: float) -> list[float]:
+def full(setting: Setting) -> list[float]:
     """Workers at which each part is full: committer, writes, reads and lists to one prefix."""
     return [
-        make / commit,
-        make * given.writes_a_second / WRITES,
-        make * given.reads_a_second / (READS + LISTS),
+        setting.make * TOGETHER / (setting.commit + TOGETHER * setting.pane),
+        setting.make * 3500 / WRITES,
+        setting.make * 5500 / (READS + LISTS),
     ]
 
 
 def rows(given: argparse.Namespace) -> Iterator[list[str]]:
     """A row for each mode and size of a pane."""
-    commit = COMMIT_IN_TURN * given.latency + COMMIT_CPU
     for mode, speed in MB_A_SECOND.items():
         for mib in PANE_MIB:
             size = mib << 20
             make = size / (speed * 1e6) + MADE_WRITES * given.latency
-            setting = Setting(given.workers, make, commit)
+            setting = Setting(given.workers, make, COMMIT_IN_TURN * given.latency, COMMIT_CPU)
+            limits = full(setting)
             ends = commits(setting, given.panes)
             rate, (gap, caught) = pace(ends), felt(setting, ends)
             panes = PETABYTE / size
@@ -118,8 +123,8 @@ def rows(given: argparse.Namespace) -> Iterator[list[str]]:
             yield [
                 mode,
                 f"{mib:,}",
-                *(f"{each:,.0f}" for each in full(make, given, commit)),
-                f"{rate * commit:.0%}",
+                *(f"{each:,.0f}" for each in limits),
+                f"{rate * make / limits[0]:.0%}",
                 f"{rate * make / given.workers:.0%}",
                 f"{panes / rate / 86_400:,.1f}",
                 f"{panes * asked / 1000:,.0f}",
@@ -138,23 +143,16 @@ COLUMNS = (
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--workers", type=int, default=1000)
-    parser.add_argument("--panes", type=int, default=50_000, help="that are simulated")
+    parser.add_argument("--workers", type=int, default=160)
+    parser.add_argument("--panes", type=int, default=20_000, help="that are simulated")
     parser.add_argument("--latency", type=float, default=0.02, help="seconds a request")
-    parser.add_argument("--writes-a-second", type=float, default=3500, help="the store allows")
-    parser.add_argument("--reads-a-second", type=float, default=5500, help="the store allows")
     parser.add_argument("--write-price", type=float, default=0.005, help="$ for 1,000")
     parser.add_argument("--read-price", type=float, default=0.0004, help="$ for 1,000")
     parser.add_argument("--core-hour", type=float, default=0.04, help="$")
-    parser.add_argument("--tokens", type=float, default=0.1, help="$ for 10^6, read by an LLM")
     given = parser.parse_args()
     for row in (list(COLUMNS), ["---"] * len(COLUMNS), *rows(given)):
         print(f"| {' | '.join(row)} |")
-    tokens = PETABYTE / 4
-    print(
-        f"\nan LLM that reads 1 PB: {tokens:.2g} tokens, ${tokens / 1e6 * given.tokens:,.0f}"
-        f"\nlease: a beat takes {given.latency / BEAT_SECONDS:.0%} of the time to the next"
-    )
+    print(f"\nlease: a beat takes {given.latency / BEAT_SECONDS:.0%} of the time to the next")
 
 
 if __name__ == "__main__":

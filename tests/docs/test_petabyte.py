@@ -39,7 +39,7 @@ def test_a_committer_that_is_full_holds_the_workers(monkeypatch: pytest.MonkeyPa
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
     from simulate import Setting, commits, felt, pace
 
-    slow, fast = Setting(10, 1.0, 1.0), Setting(10, 1.0, 0.001)
+    slow, fast = Setting(10, 1.0, 0.0, 1.0), Setting(10, 1.0, 0.0, 0.001)
     assert pace(commits(slow, 2000)) == pytest.approx(1.0)
     assert pace(commits(fast, 5000)) == pytest.approx(10.0, rel=0.02)
     assert felt(slow, commits(slow, 2000))[1] is None
