@@ -17,11 +17,11 @@ INVISIBLE = {
     "\u034f",
     "\u17b4",
     "\u17b5",
-    *map(chr, range(0x180B, 0x1810)),
-    *map(chr, range(0xFE00, 0xFE10)),
+    *map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))),
 }
 SEEN = {
     *map(chr, range(0x600, 0x606)),
+    *map(chr, (0x110BD, 0x110CD, *range(0x13430, 0x13460))),
     "\u06dd",
     "\u070f",
     "\u0890",
