@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -279,10 +280,9 @@ def _blot(codes: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
 
 def _drop(text: str, codes: bytes) -> tuple[str, bytes, Ints]:
     """Drop ignored characters; returns text, codes and `Reading.removed`."""
-    array = np.frombuffer(codes, np.uint8)
-    ignored = np.flatnonzero(array == IGNORED)
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    kept = points[array != IGNORED].tobytes().decode("utf-32-le", "surrogatepass")
+    ignored = np.flatnonzero(np.frombuffer(codes, np.uint8) == IGNORED)
+    edges = pairwise((-1, *ignored.tolist(), len(text)))
+    kept = "".join([text[begin + 1 : end] for begin, end in edges])
     return kept, codes.translate(None, bytes([IGNORED])), ignored - np.arange(len(ignored))
 
 
