@@ -1,4 +1,4 @@
-"""Fits the model that leaves labels out of code and out of names, and says how good it is.
+"""Fits the model that leaves labels out of code, markup and manuals, and says how good it is.
 
     python tests/benchmarks/register.py [--write]
 
@@ -9,9 +9,6 @@ what stands before, the mention, what stands behind); `people` (whether they are
 and `technical`. A language model read the technical ones; each one in prose counts as one of
 people. Three groups in four are fitted to, and the figures are of the fourth, four times, by how
 sure a mention must be beyond what ships; `--write` fits to all.
-
-What is part of a name is learnt from the technical ones, and from the mentions with a capital in
-the documents of `train` of `documents.jsonl.gz`. Figures are of these, by other documents.
 """
 
 from __future__ import annotations
@@ -22,33 +19,23 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from evenflow.transforms.lab.training import labelled
 from evenflow.transforms.labels import register
-from evenflow.transforms.labels.forms import UNVOWELLED
-from evenflow.transforms.models.reader import REASONS
 from evenflow.transforms.text.shipped import DIGESTS
 
 READINGS = Path(__file__).parent.parent / "data" / "register_readings.jsonl.gz"
 FOLDS, ROWS = 4, 3  # rows of a sign
-C, TEXT_C, NAMES_C = 1.0, 0.05, 0.3  # strength of the regressions
-TECHNICAL_NAMES, OFTEN = 0.3, 80  # weight of a technical name; rows of a label that may be `NEVER`
-NEVER = -1000  # the weight of a label that is not looked at
+C, TEXT_C = 1.0, 0.05  # strength of the regressions
 PEOPLE, RATIO, LOOKED = 3, 4, 5  # weights: of people in technical texts, of prose, with a look
 # Logits above which a mention is prose: in a text of the registers below TECHNICAL, and in others
 TECHNICAL, STRICT, LAX = -1, 2.0, 0.0
 CUTS = (-1, -0.5, 0, 0.5, 1)  # logits above what ships, for the figures
-
-
-Bools = npt.NDArray[np.bool_]
 
 
 class Row(NamedTuple):
@@ -109,75 +96,19 @@ def fit(given: list[Row]) -> register.Model:
     share, people = np.array(weigh), np.array([row.people for row in owners])
     ours = np.array([not row.technical for row in owners])
     share[ours] *= share[~people].sum() * RATIO / share[ours].sum()
-    fitted = weights_of(found, people, share, C)
-    fitted[""] -= round(100 * LAX)
-    for level in range(-register.FURTHEST, TECHNICAL):
-        fitted[f"T={level}"] = fitted.get(f"T={level}", 0) - round(100 * (STRICT - LAX))
-    return register.Model(characters, fitted, {})
-
-
-def weights_of(found: Sequence[set[str]], right: Bools, share: Any, c: float) -> dict[str, int]:
-    """Fit a logistic regression on signs, in hundredths; the constant is the empty sign's."""
     counts = Counter(sign for each in found for sign in each)
     places = {sign: at for at, sign in enumerate(sorted(s for s in counts if counts[s] >= ROWS))}
     ones = [(at, places[s]) for at, each in enumerate(found) for s in sorted(each) if s in places]
     at, columns = zip(*ones, strict=True)
     matrix = csr_matrix((np.ones(len(at)), (at, columns)), shape=(len(found), len(places)))
-    model: Any = LogisticRegression(C=c, solver="liblinear", random_state=0)
-    model.fit(matrix, right, sample_weight=share)
+    model = LogisticRegression(C=C, solver="liblinear", random_state=0)
+    model.fit(matrix, people, sample_weight=share)
     fitted = {s: round(100 * float(v)) for s, v in zip(places, model.coef_[0], strict=True)}
     fitted = {s: v for s, v in fitted.items() if abs(v) >= 3}
-    return fitted | {"": round(100 * float(model.intercept_[0]))}
-
-
-def capitals(given: list[Row], characters: register.Floats) -> Iterator[tuple[Any, ...]]:
-    """Yield mentions with a capital: their group, weight, label and signs, and whether a name."""
-    every = labelled.part(labelled.read(READINGS.with_name(labelled.FILE)), labelled.TRAIN)
-    sense, spans = list(REASONS).index("sense"), list[tuple[Any, ...]]()
-    for each in every:
-        level = register.registers([each.text], characters)[0]
-        level = register.SURE if len(each.text) < register.SHORT else int(level)
-        for meant in each.meant:
-            name = labelled.LETTERS[meant.who] == "X" or meant.reason == sense
-            own = [(each.places[at].start, each.places[at].end) for at in meant.mentions]
-            spans += [(each.document, 1, each.text, *span, level, name) for span in own]
-    for row in given:
-        for left, word, right in row.contexts if row.technical else ():
-            span = len(left), len(left + word), level_of(row, characters)
-            spans.append((row.group, TECHNICAL_NAMES, left + word + right, *span, not row.people))
-    for group, weight, text, start, end, level, name in spans:
-        word = text[start:end]
-        if word[:2].istitle() and not UNVOWELLED.fullmatch(word.lower()):
-            signs = set(register.signs(text, start, end, level)) - {""}
-            yield group, weight, word.lower(), signs, name
-
-
-def fit_names(given: list[Row], characters: register.Floats) -> dict[str, int]:
-    """Fit the weights of the signs of a name, and print what they find of names and of people.
-
-    A frequent label beside which they find few names, or lose people, is `NEVER` one.
-    """
-    groups, weights, labels, signs, name = zip(*capitals(given, characters), strict=True)
-    share, label, names = np.array(weights), np.array(labels), np.array(name)
-
-    def fitted(chosen: Bools) -> dict[str, int]:
-        own = [each for each, kept in zip(signs, chosen, strict=True) if kept]
-        return weights_of(own, names[chosen], share[chosen], NAMES_C)
-
-    folds = np.array([zlib.crc32(group.encode()) % FOLDS for group in groups])
-    by_fold = [fitted(folds != fold) for fold in range(FOLDS)]
-    said = [
-        sum(by_fold[f].get(s, 0) for s in (*own, "")) for own, f in zip(signs, folds, strict=True)
-    ]
-    hit, ours, plain = np.array(said) > 0, share == 1, set[str]()
-    for each, n in Counter(label[ours].tolist()).items():
-        if n >= OFTEN and (hit & (label == each)) @ np.where(names, 1, -2) <= n / OFTEN:
-            plain.add(each)
-    looked = ~np.isin(label, list(plain))
-    found = Counter(zip(names[looked & ours].tolist(), hit[looked & ours].tolist(), strict=True))
-    print("by other documents, names and people that are names or not:", dict(found))
-    titles = {f"w={each}": NEVER for each in ("mr", "mrs", "ms", *sorted(plain))}
-    return fitted(looked) | titles
+    fitted[""] = round(100 * (float(model.intercept_[0]) - LAX))
+    for level in range(-register.FURTHEST, TECHNICAL):
+        fitted[f"T={level}"] = fitted.get(f"T={level}", 0) - round(100 * (STRICT - LAX))
+    return register.Model(characters, fitted)
 
 
 def logit(row: Row, model: register.Model) -> float:
@@ -196,11 +127,9 @@ def main() -> None:
     given, every = parser.parse_args(), rows()
     if given.write:
         model = fit(every)
-        names = fit_names(every, model.characters)
         whole = {
             "characters": model.characters.tolist(),
             "signs": dict(sorted(model.signs.items())),
-            "names": dict(sorted(names.items())),
         }
         text = json.dumps(whole, indent=0) + "\n"
         register.PATH.write_text(text, encoding="utf-8")
@@ -221,7 +150,6 @@ def main() -> None:
                 kept[row.technical, row.people, sure > cut] += 1
         parts = [(kept[t, p, y], kept[t, p, True] + kept[t, p, False]) for t, p, y in CASES]
         print(f"{cut:.1f}:", "; ".join(f"{part} of {whole}" for part, whole in parts))
-    fit_names(every, fit(every).characters)
 
 
 CASES = ((True, True, True), (True, False, True), (False, True, False))

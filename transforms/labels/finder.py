@@ -72,7 +72,6 @@ class LabelFinder:
             # What is found has the order of the lists.
             for words, own in zip(self.lists, patterns, strict=True)
         ]
-        self._may_name = [register.may_name(each.labels) for each in self._attributes]
 
     def find(self, text: str) -> list[Mention]:
         """Find all mentions in a text.
@@ -160,8 +159,9 @@ class LabelFinder:
             if learnt:
                 fresh = set(np.unique(owners).tolist()) - registers.keys()
                 registers |= register.registers_of(texts, fresh)
-                own = (joined, texts, begins, owners, seen, registers, self._may_name[number])
-                kept &= register.of_prose(*own)
+                kept &= register.of_prose(
+                    texts, begins, owners, seen.starts, seen.ends, seen.labels, registers
+                )
             found[number] = seen if kept.all() else seen.take(kept)
         return joined, begins, found
 

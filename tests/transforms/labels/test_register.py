@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from places import DATA
 
 from evenflow.pipelines.api.annotator import Annotator
 from evenflow.transforms.labels import register
@@ -77,10 +76,3 @@ def test_a_document_is_judged_alone() -> None:
     assert alone == [1, 0, 1]
     together = annotator.annotate_many([prose, code, prose])
     assert [len(each.mentions) for each in together] == alone
-
-
-@pytest.mark.parametrize("line", (DATA / "capitals.txt").read_text().splitlines())
-def test_a_name_is_nobody_and_a_title_with_a_capital_somebody(line: str) -> None:
-    words, _, text = line.partition(": ")
-    every = [word for attribute in sorted(register.LEARNT) for word in found(text, attribute)]
-    assert sorted(every) == sorted(words.split())
