@@ -211,12 +211,12 @@ DOCUMENTS = 400
 
 
 def corpus(folder: Path) -> Path:
-    """Documents of a man or a woman in two paragraphs, one person each."""
+    """Documents of a man or a woman, one person each, in one line: a set of exchanges."""
     path = folder / "in.jsonl"
     lines = [
         {
             "id": f"d{number}",
-            "text": f"A {NAMES[number % 8]} sold {number} apples.\n\nIt rained. Then she left."
+            "text": f"A {NAMES[number % 8]} sold {number} apples. It rained. Then she left."
             if number % 4
             else f"A clerk sold {number} apples, and he left.",
         }
