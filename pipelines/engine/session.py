@@ -121,10 +121,10 @@ class Session:
         self.finished = bool(known["finished"]) and noted == record.get("input")
         if self.finished or epoch.number == before[-1]["number"]:
             return epoch
-        if noted is not None:  # what was found is noted later
-            self.record = {**record, "input": noted}
-        self.write_meta(bool(known["finished"]), epochs=[*before, epoch.model_dump()])
-        self.record = record
+        # What was found is noted later
+        kept = record if noted is None else {**record, "input": noted}
+        every = [*before, epoch.model_dump()]
+        self.write_meta(bool(known["finished"]), settings=kept, epochs=every)
         self.notes.append(
             f"epoch {epoch.number} begins with pane {epoch.pane}: {'; '.join(epoch.changes)}"
         )

@@ -79,15 +79,12 @@ def promise(config: Config, attribute: str) -> str:
         ModelError: See `cuts.cuts`.
     """
     standard, least = config.repair.standard, min_probability(config, attribute)
+    done = f"{attribute}: exchanged from probability {least:g}"
     if bounds := _reviewed(config, attribute):
         _, *seen = next((each for each in bounds if each[0] == least), bounds[-1])
-        off, done = (
-            f"off for {attribute}: best",
-            f"{attribute}: exchanged from probability {least:g}",
-        )
         right = "{:.2f} [{:.2f}, {:.2f}] right".format(*seen)
-        return f"{done if least < 1 else off} by your review: {right}"
-    unknown = f"{attribute}: exchanged from probability {least:g}; nobody measured how often right"
+        return f"{done if least < 1 else f'off for {attribute}: best'} by your review: {right}"
+    unknown = f"{done}; nobody measured how often right"
     if not _by_table(config, attribute):
         return unknown
     found, own = _cut(config, attribute), config.attributes[attribute]
