@@ -6,11 +6,12 @@
     python tests/benchmarks/exchange.py --texts CORPUS.jsonl.gz …
     # by sentence: the rows of exchange_sentences.jsonl in documents kept for the report
     python tests/benchmarks/exchange.py --sentences
-    # what stays of the persons of gender who change, in the first 2,500 documents: an hour
+    # words without a label that stay of those who change, in the first 2,500 documents: an hour
     python tests/benchmarks/exchange.py --stays 2500
 
 An exchange counts as right if everybody whom it names may change in this document and nobody is
-changed by half: all mentions of each person change. Recall is of all mentions that may change.
+changed by half, where all that are made change (`exchange_figures.Chance`). Recall is of all
+mentions that may change.
 Labels are those of language models. Intervals are Wilson's, 95 %, of areas by a bootstrap over
 documents.
 """
@@ -21,7 +22,7 @@ import argparse
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,11 @@ from sklearn.metrics import roc_auc_score
 
 from evenflow.pipelines.lab.train.exchange_figures import (
     SENTENCES,
+    Chance,
+    Exchange,
     JudgedSet,
     SetJudge,
-    persons,
+    chances,
     right_sentences,
 )
 from evenflow.transforms.lab.training import labelled
@@ -69,17 +72,16 @@ def texts(corpora: Sequence[Path]) -> dict[str, str]:
 def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Reader) -> None:
     """Print the figures of some documents, together and by source."""
     judged = judge.judge(documents)
-    chances = [reader.calibrated(each.attribute, each.logit, each.stay) for each in judged]
-    wanted = right_mentions(documents)
+    found = chances(reader, judged)
+    wanted, cut = right_mentions(documents), cut_of(reader)
     print(f"## {title}: {len({each.document for each in documents})} documents\n")
-    print("\n".join(areas(judged, chances)), "\n")
-    print("\n".join(table(judged, chances, wanted)), "\n")
-    cut = cut_of(reader)
+    print("\n".join(areas(judged, found)), "\n")
+    print("\n".join(table(judged, found, wanted, sorted({*CUTS, cut}))), "\n")
     by_source: dict[str, dict[Any, bool]] = {}
-    for each, chance in zip(judged, chances, strict=True):
-        if each.attribute == "gender" and chance >= cut:
+    for each in judged:
+        if each.attribute == "gender" and found[each.key].probability >= cut:
             for source in (each.source.split("-")[0], "all"):
-                by_source.setdefault(source, {})[each.key] = each.right and each.whole
+                by_source.setdefault(source, {})[each.key] = found[each.key].right >= cut
     for source, own in sorted(by_source.items()):
         print(f"gender, {source}, from {cut}: {share(sum(own.values()), len(own))}")
     print()
@@ -99,27 +101,37 @@ def right_mentions(documents: Iterable[Labelled]) -> Counter[str]:
     return out
 
 
-def table(judged: Sequence[JudgedSet], chances: Sequence[float], wanted: Counter[str]) -> list[str]:
+def table(
+    judged: Sequence[JudgedSet],
+    found: Mapping[Exchange, Chance],
+    wanted: Counter[str],
+    steps: Sequence[float],
+) -> list[str]:
     """Write precision and recall by attribute and cut."""
     out = [
-        "| attribute | from | right and whole, of those made | documents without a wrong change |"
-        " mentions done, of those that may change |",
-        "|---|---|---|---|---|",
+        "| attribute | from | right and whole, of those made | persons changed whole |"
+        " documents without a wrong change | mentions done, of those that may change |",
+        "|---|---|---|---|---|---|",
     ]
     for attribute in dict.fromkeys(each.attribute for each in judged):
-        own = [
-            (each, chance)
-            for each, chance in zip(judged, chances, strict=True)
-            if each.attribute == attribute
-        ]
-        for cut in CUTS:
-            made = {(each.document, each.mentions): each for each, chance in own if chance >= cut}
-            good = [each for each in made.values() if each.right and each.whole]
-            changed = {document for document, _ in made}
+        for cut in steps:
+            made = {
+                each.key: each
+                for each in judged
+                if each.attribute == attribute and found[each.key].probability >= cut
+            }
+            good = [each for key, each in made.items() if found[key].right >= cut]
+            whole = {
+                (each.number, each.way, person): until >= cut
+                for key, each in made.items()
+                for person, until in found[key].whole.items()
+            }
+            changed = {each.document for each in made.values()}
             bad = {each.document for each in made.values() if each not in good}
-            done = len({(each.document, at) for each in good for at in each.mentions})
+            done = len({(each.number, at) for each in good for at in each.mentions})
             out.append(
                 f"| {attribute} | {cut:.2f} | {share(len(good), len(made))} |"
+                f" {share(sum(whole.values()), len(whole))} |"
                 f" {share(len(changed - bad), len(changed))} |"
                 f" {share(done, wanted[attribute])} |"
             )
@@ -130,29 +142,30 @@ def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) 
     """Print how many labelled exchanges are right by sentence, and by document, by cut."""
     said = right_sentences(DATA / SENTENCES)
     named = {key[:2] for key in said}
-    found = persons(
+    found = chances(
         reader, judge.judge(of for of in documents if (of.number, of.attribute) in named)
     )
     for attribute in dict.fromkeys(key[1] for key in said):
-        own = [(*found[key], said[key]) for key in found if key in said and key[1] == attribute]
+        own = [(found[key], said[key]) for key in found if key in said and key[1] == attribute]
         for cut in cuts.cuts(attribute, "sentence", reader.about):
-            made = [row for row in own if row[0] >= cut.probability]
-            document, sentence = sum(row[1] for row in made), sum(row[2] for row in made)
+            made = [row for row in own if row[0].probability >= cut.probability]
+            document = sum(row[0].right >= cut.probability for row in made)
+            sentence = sum(row[1] for row in made)
             print(
                 f"{attribute}, from {cut.probability} (chosen by {cut.share}): by sentence"
                 f" {share(sentence, len(made))}, by document {share(document, len(made))}"
             )
 
 
-def what_stays(documents: Sequence[Labelled], judge: reading.DocumentJudge, cut: float) -> None:
-    """Print what stays of the persons of gender who change: mentions, and words without a label.
+def what_stays(documents: Sequence[Labelled], reader: Reader, cut: float) -> None:
+    """Print the gendered words without a label that stay where a person of gender changes.
 
     Such a word counts in a sentence that names nobody else of its group.
     """
-    words = load("gender")
+    words, judge = load("gender"), reading.DocumentJudge(reader, lambda _: cut)
     group_of = {label: words.groups[group] for label, group in words.labels.items()}
     group_of |= roles.of(words).groups
-    changed_documents = persons = half = 0
+    changed_documents = 0
     stay: Counter[str] = Counter()
     for each in documents:
         done = rewrite(each.text, [words], "gender", min_probability=cut, judge=judge)
@@ -164,8 +177,6 @@ def what_stays(documents: Sequence[Labelled], judge: reading.DocumentJudge, cut:
             made = [own for own, target in pairs if target and own.source == group]
             changed = {owner.get(mention.start) for own in made for mention in own.mentions}
             here = {each.places[at].start for at, name in enumerate(each.groups) if name == group}
-            persons += len(changed)
-            half += len({owner[at] for at in here - edited} & changed)
             for start, end in {span for own in made for span in own.spans}:
                 if {owner[at] for at in here if start <= at < end} <= changed:
                     stay.update(
@@ -174,12 +185,11 @@ def what_stays(documents: Sequence[Labelled], judge: reading.DocumentJudge, cut:
                         if group_of.get(found[0].lower()) == group
                         and found.start() not in edited | owner.keys()
                     )
-    print(f"{len(documents)} documents, {changed_documents} of them with a change")
-    print(f"persons of whom a mention stays: {share(half, persons)}; words that stay: {dict(stay)}")
+    print(f"{len(documents)} documents, {changed_documents} with a change; words: {dict(stay)}")
 
 
 def area_between(
-    chances: NDArray[Any], true: NDArray[Any], documents: Sequence[str]
+    scores: NDArray[Any], true: NDArray[Any], documents: Sequence[str]
 ) -> tuple[float, float]:
     """The 95 % interval of the area, by a bootstrap over documents."""
     _, codes = np.unique(np.asarray(documents), return_inverse=True)
@@ -188,19 +198,20 @@ def area_between(
     draws: list[float] = []
     for _ in range(DRAWS):
         at = np.concatenate([groups[code] for code in rng.integers(0, len(groups), len(groups))])
-        draws.append(roc_auc_score(true[at], chances[at]))
+        draws.append(roc_auc_score(true[at], scores[at]))
     low, high = np.nanquantile(draws, [0.025, 0.975])
     return float(low), float(high)
 
 
-def areas(judged: Sequence[JudgedSet], chances: Sequence[float]) -> list[str]:
+def areas(judged: Sequence[JudgedSet], found: Mapping[Exchange, Chance]) -> list[str]:
     """Write the area under the curve by attribute."""
     out: list[str] = []
     for attribute in dict.fromkeys(each.attribute for each in judged):
-        at = [n for n, each in enumerate(judged) if each.attribute == attribute]
-        true = np.array([judged[n].right and judged[n].whole for n in at])
-        names = [judged[n].document for n in at]
-        scores = np.array([chances[n] for n in at])
+        own = [each for each in judged if each.attribute == attribute]
+        each_found = [found[each.key] for each in own]
+        true = np.array([each.right >= each.probability for each in each_found])
+        names = [each.document for each in own]
+        scores = np.array([each.probability for each in each_found])
         low, high = area_between(scores, true, names)
         out.append(
             f"{attribute}: n {len(true)}, right {true.mean():.3f},"
@@ -248,10 +259,10 @@ def main() -> None:
         rows = [json.dumps({"id": name, "text": text}) for name, text in texts_of]
         args.write.write_text("\n".join(rows), encoding="utf-8")
         return
-    judge, own, cut = SetJudge(reader, first), reading.DocumentJudge(reader), cut_of(reader)
+    judge, cut = SetJudge(reader, first), cut_of(reader)
     if args.stays:
         gender = [each for each in documents if each.attribute == "gender"]
-        what_stays(gender[: args.stays], own, cut)
+        what_stays(gender[: args.stays], reader, cut)
         return
     if args.sentences:
         by_sentence(kept, judge, reader)
@@ -259,6 +270,7 @@ def main() -> None:
     show("Documents kept for the report", kept, judge, reader)
     if unseen := labelled.part(documents, labelled.UNSEEN):
         show("Kinds of text that were not learnt from", unseen, judge, reader)
+    own = reading.DocumentJudge(reader, lambda _: cut)
     print("Winogender:", plain_texts(list(winogender(DATA / "winogender.tsv")), own, cut))
 
 

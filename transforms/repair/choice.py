@@ -129,7 +129,7 @@ def _judge(
     config, tier = annotator.config, annotator.tier
     if tier is None or config.repair.method == "base" or config.llm.substitution == "embedded":
         return reading.judge_of(config, annotator.threads, stops=True), None
-    return tier.judge(reading.judge_of(config) or ByFirstStage(), cost)
+    return tier.judge(reading.judge_of(config, alone=True) or ByFirstStage(), cost)
 
 
 def _spot(chosen: tuple[Unit, str]) -> Spot:

@@ -134,7 +134,7 @@ def worth_asking(config: Config, attribute: str) -> float:
     if config.repair.standard == "document":
         return WORTH_ASKING
     known = cuts.cuts(attribute, config.repair.standard)
-    return next((each.probability for each in known if 3 * each.right >= each.made), WORTH_ASKING)
+    return next((each.probability for each in known if 3 * each.right >= each.made), UNLIKELY)
 
 
 def _by_table(config: Config, attribute: str) -> bool:
@@ -144,11 +144,14 @@ def _by_table(config: Config, attribute: str) -> bool:
     return careful and config.min_probability(attribute) is None
 
 
-def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJudge | None:
+def judge_of(
+    config: Config, threads: int = 1, stops: bool = False, alone: bool = False
+) -> ExchangeJudge | None:
     """The judge of a configuration's exchanges; None: the first stage decides.
 
     Args:
         stops: Whether a set that is surely refused is read no further.
+        alone: Whether each person is judged and changes alone, since another judge decides.
 
     Raises:
         ModelError: See `Reader.shipped`.
@@ -157,7 +160,8 @@ def judge_of(config: Config, threads: int = 1, stops: bool = False) -> ExchangeJ
     if config.repair.judge == "fast" or config.repair.method == "base":
         return None
     if config.repair.judge == "careful":
-        return DocumentJudge.shipped(partial(min_probability, config) if stops else None, threads)
+        least = None if alone else partial(min_probability, config)
+        return DocumentJudge.shipped(least, threads, stops)
     from evenflow.transforms.substitution.plugin_judge import PluginJudge
 
     return PluginJudge(config.repair.judge)
@@ -188,13 +192,15 @@ class DocumentJudge:
     """Judges sets by what a reader says of all mentions of the document.
 
     A set is right if the document stays right and no mention of the same person stays. Sets of one
-    person are joined. What is said of a set for a target depends on the document alone, not on what
-    else is asked.
+    person are joined. Those of a document's persons of a group who may change do so together, since
+    two of them may be one, whom the reader did not recognise. What is said of a set for a target
+    depends on the document alone, not on what else is asked.
 
     Args:
-        min_probability: The probability from which an exchange of an attribute is made. A set with
-            a mention that alone refuses it is read no further. None: all is read.
+        min_probability: The probability from which an exchange of an attribute is made. None: each
+            person is judged and changes alone.
         threads: Documents that are read at once; their answers are the same for any number.
+        stops: Whether a set with a mention that alone refuses it is read no further.
     """
 
     def __init__(
@@ -202,16 +208,21 @@ class DocumentJudge:
         reader: Reader,
         min_probability: Callable[[str], float] | None = None,
         threads: int = 1,
+        stops: bool = True,
     ):
-        self._reader, self._min_probability, self._threads = reader, min_probability, threads
+        self._reader, self._min_probability = reader, min_probability
+        self._threads, self._stops = threads, stops
         self._kept = Kept()  # a draw asks about a document in many of its rounds
 
     @classmethod
     def shipped(
-        cls, min_probability: Callable[[str], float] | None = None, threads: int = 1
+        cls,
+        min_probability: Callable[[str], float] | None = None,
+        threads: int = 1,
+        stops: bool = True,
     ) -> DocumentJudge:
         """The judge with the reader of this package; see `Reader.shipped`."""
-        return cls(_reader(), min_probability, threads)
+        return cls(_reader(), min_probability, threads, stops)
 
     def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
         """Judge exchanges, see `judges.ExchangeJudge`."""
@@ -245,13 +256,26 @@ class DocumentJudge:
     def _answer(self, document: JoinedSets, attribute: str, number: int, target: str) -> Judged:
         """Judge a set with those of the same person; by itself where that refuses it."""
         least = 0.0 if self._min_probability is None else self._min_probability(attribute)
-        for index in document.own[number] if least else ():
+        for index in document.own[number] if least and self._stops else ():
             if self._reader.at_most(attribute, document.reading.said(index)) < least:
                 answer = self._reader.judge(attribute, document.reading, [index], ())
                 return Judged(*answer, (number,))
-        joined = document.of(number, target)
-        own, staying = document.divide(joined)
-        return Judged(*self._reader.judge(attribute, document.reading, own, staying), joined)
+
+        def judged(person: Sequence[int], changing: Sequence[int]) -> tuple[float, str]:
+            own, staying = document.divide(person, changing)
+            return self._reader.judge(attribute, document.reading, own, staying)
+
+        key, people = (document.source(number), target), document.people(number, target)
+        if key not in document.changing:
+            before, able = None, people if least else []
+            changing = list[int]()
+            while able != before:  # who is refused stays, which may refuse others
+                changing = sorted(each for person in able for each in person)
+                before, able = able, [one for one in able if judged(one, changing)[0] >= least]
+            document.changing[key] = tuple(changing)
+        changing = document.changing[key]
+        (person,) = (each for each in people if number in each)
+        return Judged(*judged(person, changing), changing if number in changing else person)
 
 
 class Kept:
@@ -295,50 +319,63 @@ class JoinedSets:
 
     Attributes:
         own: By set, the indices of its mentions.
+        changing: By source and target, the sets that change together, as far as that is known.
     """
 
     def __init__(self, reading: Reading, mentions: Sequence[Mention], sets: Sequence[Set]):
-        self.reading, self._mentions, self._sets = reading, mentions, sets
+        self.reading, self._sets = reading, sets
         at = {mention.start: index for index, mention in enumerate(mentions)}
         self.own = [[at[each.start] for each in one.mentions] for one in sets]
         self.owner = {index: number for number, own in enumerate(self.own) for index in own}
+        self.changing: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._people: dict[tuple[str, str], list[tuple[int, ...]]] = {}
 
-    def of(self, number: int, target: str) -> tuple[int, ...]:
-        """Find the sets that change with a set.
+    def source(self, number: int) -> str:
+        """The group of a set."""
+        return self._sets[number].source
+
+    def people(self, number: int, target: str) -> list[tuple[int, ...]]:
+        """Divide the sets of a set's group that can go to a target by person.
 
         Returns:
-            The indices of the sets of the same person that can go there too, in order.
+            Of each person the indices of the sets, in order.
         """
-        source = self._sets[number].source
-        found, todo = {number}, [number]
-        while todo:
-            for index in self.own[todo.pop()]:
-                for other, value in self.reading.said(index).links.items():
-                    owner = self.owner[other]
-                    if (
-                        value > 0
-                        and owner not in found
-                        and self._sets[owner].source == source
-                        and target in self._sets[owner].edits
-                    ):
-                        found.add(owner)
-                        todo.append(owner)
-        return tuple(sorted(found))
+        key = self.source(number), target
+        if key not in self._people:
+            able = [each for each, one in enumerate(self._sets) if one.source == key[0]]
+            able = [each for each in able if target in self._sets[each].edits]
+            near: dict[int, set[int]] = {each: set() for each in able}
+            for one in able:
+                for index in self.own[one]:
+                    for other, value in self.reading.said(index).links.items():
+                        if value > 0 and (two := self.owner[other]) in near:
+                            near[one].add(two)
+                            near[two].add(one)
+            self._people[key] = found = []
+            while near:
+                todo, own = [next(iter(near))], set[int]()
+                while todo:
+                    own.add(one := todo.pop())
+                    todo += near.pop(one, ())
+                found.append(tuple(sorted(own)))
+        return self._people[key]
 
-    def divide(self, joined: Sequence[int]) -> tuple[list[int], set[int]]:
+    def divide(
+        self, joined: Sequence[int], changing: Sequence[int] = ()
+    ) -> tuple[list[int], set[int]]:
         """Divide the mentions of a group.
 
         Args:
             joined: Indices of sets that change together.
+            changing: Those of other sets that change too.
 
         Returns:
-            The indices of their mentions, and those of the group's other mentions.
+            The indices of their mentions, and those of the group's mentions that stay.
         """
         own = sorted(index for number in joined for index in self.own[number])
-        source = self._sets[joined[0]].source
-        return own, {
-            index for index, each in enumerate(self._mentions) if each.group == source
-        } - set(own)
+        source = self.source(joined[0])
+        stay = {each for each, one in enumerate(self._sets) if one.source == source}
+        return own, {index for each in stay - {*joined, *changing} for index in self.own[each]}
 
 
 def places_of(sets: Sequence[Set], target: str | None) -> tuple[list[Mention], list[Place]]:

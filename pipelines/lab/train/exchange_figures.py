@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 from evenflow.transforms import wilson
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.models.reader import Reader
+from evenflow.transforms.models.reader import NEVER, Reader
 from evenflow.transforms.models.static import FirstStage
 from evenflow.transforms.substitution.reading import JoinedSets, places_of
 from evenflow.transforms.substitution.sets import Edit, Set
@@ -28,23 +30,45 @@ SENTENCES = "exchange_sentences.jsonl"
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """A set of a labelled document, with those that are joined to it."""
+    """A set of a labelled document, with those that are joined to it.
+
+    Attributes:
+        stays: By mention of the group outside of it, the logit that it is one of its persons.
+        people: By person, the other mentions of the person in the group.
+    """
 
     number: int
     document: str
     source: str
     attribute: str
+    way: tuple[str, str]
     first: float
     logit: float
-    stay: float
+    stays: Mapping[int, float]
     right: bool
-    whole: bool
+    people: Mapping[int, frozenset[int]]
     mentions: tuple[int, ...]
 
     @property
     def key(self) -> Exchange:
         """Which exchange it is; sets that are joined are one."""
         return self.number, self.attribute, self.mentions
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How probable an exchange is, where all that are as probable in its document change too.
+
+    Attributes:
+        whole: By person, the greatest probability from which nothing of them stays: a person is
+            changed by half if a mention of them, by the labels, that the lists know, stays in the
+            old group while another one changes.
+        right: The greatest cut with which it is right and everybody whole; -1: none.
+    """
+
+    probability: float
+    whole: Mapping[int, float]
+    right: float
 
 
 class Finder:
@@ -118,24 +142,55 @@ class SetJudge:
         for number, target in enumerate(targets):
             if target is None:
                 continue
-            joined = document.of(number, target)
-            own, staying = document.divide(joined)
-            gold = {here[each] for each in own}
-            meant = [of.meant[each] for each in {owners[each] for each in gold}]
-            worst, stay = document.reading.worst(own, staying)
-            right = all(each.right for each in meant)
-            whole = all(gold.issuperset(each.mentions) for each in meant)
-            found = sets[number].confidence, worst.right, stay, right, whole, tuple(sorted(gold))
-            yield JudgedSet(of.number, of.document, of.source, of.attribute, *found)
+            people = document.people(number, target)
+            (person,) = (each for each in people if number in each)
+            own, staying = document.divide(person)
+            gold, said = {here[each] for each in own}, map(document.reading.said, own)
+            stays: dict[int, float] = {}
+            for other, value in (link for each in said for link in each.links.items()):
+                if other in staying:
+                    stays[here[other]] = max(value, stays.get(here[other], NEVER))
+            source = sets[number].source
+            group = {index for index, each in enumerate(of.groups) if each == source}
+            rest = {
+                each: frozenset(group.intersection(of.meant[each].mentions) - gold)
+                for each in {owners[each] for each in gold}
+            }
+            first, worst = sets[number].confidence, document.reading.worst(own, ())[0].right
+            found = first, worst, stays, all(of.meant[each].right for each in rest), rest
+            key = of.number, of.document, of.source, of.attribute, (source, target)
+            yield JudgedSet(*key, *found, tuple(sorted(gold)))
 
 
-def persons(reader: Reader, judged: Iterable[JudgedSet]) -> dict[Exchange, tuple[float, bool]]:
-    """The probability of each exchange, once, and whether it is right by document."""
-    calibrated = reader.calibrated
-    return {
-        each.key: (calibrated(each.attribute, each.logit, each.stay), each.right and each.whole)
-        for each in judged
-    }
+def chances(reader: Reader, judged: Iterable[JudgedSet]) -> dict[Exchange, Chance]:
+    """The probability of each exchange: from there on it is among those that are made.
+
+    As `reading.DocumentJudge` decides: what stays of a person speaks against the exchange.
+    """
+    together: defaultdict[tuple[Any, ...], dict[Exchange, JudgedSet]] = defaultdict(dict)
+    for each in judged:
+        together[each.number, each.attribute, each.way][each.key] = each
+    out: dict[Exchange, Chance] = {}
+    for own in together.values():
+        left, least, done = dict(own), 0.0, dict[int, float]()
+        found: dict[Exchange, float] = {}
+        while left:  # the least probable one is the next that stays
+            changing = {mention for each in left.values() for mention in each.mentions}
+            for key, each in left.items():
+                stays = (value for at, value in each.stays.items() if at not in changing)
+                stay = max(stays, default=NEVER)
+                found[key] = reader.calibrated(each.attribute, each.logit, stay)
+            last = min(left, key=found.__getitem__)
+            found[last] = least = max(least, found[last])
+            done.update((at, max(least, done.get(at, 0))) for at in left.pop(last).mentions)
+        for key, each in own.items():
+            whole = {
+                person: min((done.get(at, 0.0) for at in rest), default=1.0)
+                for person, rest in each.people.items()
+            }
+            right = min(whole.values()) if each.right else -1.0
+            out[key] = Chance(found[key], whole, right)
+    return out
 
 
 def right_sentences(path: Path) -> dict[Exchange, bool]:
@@ -146,21 +201,21 @@ def right_sentences(path: Path) -> dict[Exchange, bool]:
     }
 
 
-def cuts(rows: Sequence[tuple[float, bool, bool]]) -> list[list[float]]:
+def cuts(rows: Sequence[tuple[float, float, float]]) -> list[list[float]]:
     """Find the probabilities from which exchanges are ever surer to be right.
 
-    `rows`: Probability, whether it is right, and whether by document. Returns of each cut its
-    probability, the exchanges from there on, those right, those right by document. The first cut
-    has all rows.
+    `rows`: Probability, up to which cut it is right, and up to which by document. Returns of each
+    cut its probability, the exchanges from there on, those right, those right by document. The
+    first cut has all rows.
     """
     out: list[list[float]] = []
     best = -1.0
     first = ceil(1000 * min(rows, default=(0.0,))[0]) / 1000
     for cut in [first, *(each for each in GRID if each > first)]:
         made = [row for row in rows if row[0] >= cut]
-        right, document = sum(row[1] for row in made), sum(row[2] for row in made)
         if len(made) < LEAST:
             continue
+        right, document = (sum(row[at] >= cut for row in made) for at in (1, 2))
         low = wilson.interval(right / len(made), len(made))[0]
         if low > best:
             best = low

@@ -94,29 +94,30 @@ def parts(documents: Sequence[Path], until: int) -> tuple[list[Labelled], list[L
 def cut(folder: Path, documents: list[Path] = DOCUMENTS) -> None:
     """Calibrate a reader, and write from which probability on how many exchanges are right.
 
-    By document from the documents that calibrate. By sentence from all labels of documents that are
-    not kept for the report, also of those that it learnt from: too few calibrate.
+    All from the documents that calibrate, which it did not learn from.
     """
     from evenflow.transforms.models.reader import MANIFEST, Reader
 
     reader = Reader(folder)
     judge = exchange_figures.SetJudge(reader, FirstStage(folder))
-    learnt, away = parts(documents, 1 << 30)
+    away = parts(documents, 1 << 30)[1]
     path = documents[0].parent / exchange_figures.SENTENCES
     said = exchange_figures.right_sentences(path) if path.exists() else {}
-    named = {key[:2] for key in said}
-    more = judge.judge(each for each in learnt if (each.number, each.attribute) in named)
     judged = {each.key: each for each in judge.judge(away)}.values()
     lines: dict[str, list[float]] = reader.about["calibration"]
     for name in ("all", *UNSHOWN, *SHOWN):
-        rows = [each for each in judged if each.whole and name in ("all", each.attribute)]
+        rows = [each for each in judged if name in ("all", each.attribute)]
+        rows = [each for each in rows if not any(each.people.values())]
         if name == "all" or sum(each.right for each in rows) >= FEW:
             logits = np.array([each.logit for each in rows])
             lines[name] = platt(logits, np.array([each.right for each in rows]))
-    own = exchange_figures.persons(reader, judged)
-    whole = [(key[1], chance, right, right) for key, (chance, right) in own.items()]
-    own |= exchange_figures.persons(reader, more)
-    alone = [(key[1], own[key][0], right, own[key][1]) for key, right in said.items() if key in own]
+    own = exchange_figures.chances(reader, judged)
+    whole = [(key[1], each.probability, each.right, each.right) for key, each in own.items()]
+    alone = [
+        (key[1], own[key].probability, float(right) or -1.0, own[key].right)
+        for key, right in said.items()
+        if key in own
+    ]
     manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     manifest["calibration"] = lines
     manifest["cuts"] = {
