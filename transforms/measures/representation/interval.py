@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from math import inf
 from statistics import NormalDist
 
 import numpy as np
@@ -146,21 +147,11 @@ def intervals(
     c_d^T (R, M, M). `target`: The target's shares (M,), which sum to 1.
     """
     parts = [
-        _intervals(
-            documents[at : at + ROWS],
-            counts[at : at + ROWS],
-            products[at : at + ROWS],
-            target,
-            confidence,
-        )
-        for at in range(0, len(documents), ROWS)
+        _intervals(documents[some], counts[some], products[some], target, confidence)
+        for some in (slice(at, at + ROWS) for at in range(0, len(documents), ROWS))
     ]
-    return Intervals(
-        *(
-            np.concatenate([getattr(part, each.name) for part in parts])
-            for each in fields(Intervals)
-        )
-    )
+    columns = ([getattr(part, each.name) for part in parts] for each in fields(Intervals))
+    return Intervals(*map(np.concatenate, columns))
 
 
 def _intervals(
@@ -173,9 +164,8 @@ def _intervals(
     # Sorted, so that the order in which groups are listed does not matter
     order = np.lexsort((own, counts, -excess), axis=1)
     counts, excess = np.take_along_axis(counts, order, 1), np.take_along_axis(excess, order, 1)
-    products = np.take_along_axis(
-        np.take_along_axis(products, order[:, :, None], 1), order[:, None, :], 2
-    )
+    row = np.arange(len(order))[:, None, None]
+    products = products[row, order[:, :, None], order[:, None, :]]
     q = target[order]
     dr = np.abs(excess).sum(axis=1) / 2
     noise = _noise(documents, counts, products)
@@ -189,29 +179,37 @@ def _intervals(
         _up(q, excess, dr, noise, two),
         _down(q, excess, dr, noise, MIDDLE_SCALE, MIDDLE_POWER),
     )
-    path = _Path(
-        *(np.concatenate([getattr(each, name.name) for each in paths]) for name in fields(_Path))
-    )
+    columns = ([getattr(path, each.name) for path in paths] for each in fields(_Path))
+    every = [*map(np.concatenate, columns)]
 
-    def surplus(position: Floats, at: Rows) -> Floats:
+    def surplus(at: Rows) -> Callable[[Floats], Floats]:
         """How far the score's quantile or mean lies above the observed score, in the rows `at`.
 
         The quantile is for the bounds, the mean for the correction.
         """
-        source, bound = at % rows, at // rows
-        shares = _shares(q[source], path, position, at)
-        tails = np.where((bound < 2)[:, None], noise.tails[source], 1)
-        drawn = _draw(shares, q[source], noise.factors[source], noise.few[source], tails)
-        score = np.abs(shares - q[source]).sum(axis=1) / 2
-        ramp = (score / np.maximum(drawn.std(axis=1), 1e-12) - start) / (end - start)
-        tail = error / 2 * np.clip(ramp, 0, 1)
-        quantile = _quantile(drawn, np.where(bound == 0, 1 - error + tail, tail))
-        value = np.where(bound < 2, quantile, np.minimum(drawn, most).mean(axis=1))
-        return np.where((bound == 1) & (tail == 0), -1.0, value - dr[source])
+        source, low, is_up, middle = at % rows, at < rows, at // rows == 1, at >= 2 * rows
+        path = _Path(*(column[at] for column in every))
+        known, observed, few = q[source], dr[source], noise.few[source]
+        factors = noise.factors[source]
+        tails = np.where(middle[:, None], 1, noise.tails[source])
 
-    found = _root(surplus, path.end)
-    low, up, corrected = found[:rows], found[rows : 2 * rows], found[2 * rows :]
-    high = np.abs(_shares(q, path, up, np.arange(rows, 2 * rows)) - q).sum(axis=1) / 2
+        def value(position: Floats) -> Floats:
+            shares = _shares(known, path, position)
+            drawn = _draw(shares, known, factors, few, tails)
+            score = np.abs(shares - known).sum(axis=1) / 2
+            apart = drawn - _mean(drawn)[:, None]
+            deviation = np.sqrt(_mean(apart * apart))
+            ramp = (score / np.maximum(deviation, 1e-12) - start) / (end - start)
+            tail = error / 2 * np.minimum(np.maximum(ramp, 0), 1)
+            found = _quantile(drawn, np.where(low, 1 - error + tail, tail))
+            if middle.any():
+                found = np.where(middle, _mean(np.minimum(drawn, most)), found)
+            return np.where(is_up & (tail == 0), -1.0, found - observed)
+
+        return value
+
+    low, up, corrected = _root(surplus, every[-1]).reshape(3, -1)
+    high = np.abs(_shares(q, paths[1], up) - q).sum(axis=1) / 2
     return Intervals(dr, np.minimum(corrected, dr), np.minimum(low, dr), np.maximum(high, dr))
 
 
@@ -313,16 +311,16 @@ def _direction(excess: Floats) -> Floats:
     )
 
 
-def _shares(q: Floats, path: _Path, position: Floats, at: Rows) -> Floats:
-    """Find the shares (R, M) at positions (R,) of the paths' rows `at`.
+def _shares(q: Floats, path: _Path, position: Floats) -> Floats:
+    """Find the shares (R, M) at positions (R,) of paths.
 
     They are never negative, and the set's share is as the path says.
     """
-    knot, inside = path.knot[at], path.inside[at]
-    raw = q + np.minimum(position, knot)[:, None] * path.first[at]
-    raw += np.maximum(position - knot, 0)[:, None] * path.second[at]
-    share = np.clip((raw * inside).sum(axis=1, keepdims=True), 0, 1)
-    raw = np.clip(raw, 1e-12, None)
+    knot, inside = path.knot, path.inside
+    raw = q + np.minimum(position, knot)[:, None] * path.first
+    raw += np.maximum(position - knot, 0)[:, None] * path.second
+    share = np.minimum(np.maximum((raw * inside).sum(axis=1, keepdims=True), 0), 1)
+    raw = np.maximum(raw, 1e-12)
     ours, theirs = raw * inside, raw * (1 - inside)
     return ours * (share / ours.sum(axis=1, keepdims=True)) + theirs * (
         (1 - share) / theirs.sum(axis=1, keepdims=True)
@@ -355,35 +353,49 @@ def _quantile(drawn: Floats, level: Floats) -> Floats:
     return drawn[row, below] + (place - below) * (drawn[row, below + 1] - drawn[row, below])
 
 
-def _root(function: Callable[[Floats, Rows], Floats], end: Floats) -> Floats:
+def _mean(drawn: Floats) -> Floats:
+    """Mean of each row, (R,)."""
+    return drawn.sum(axis=1) / POINTS
+
+
+def _root(at: Callable[[Rows], Callable[[Floats], Floats]], end: Floats) -> Floats:
     """Find where each row of an increasing function meets 0 in [0, end], by secants.
 
     This is the Illinois method. Where a secant neither halves the interval nor brings the value
     near to 0, as at a jump, the next step halves it: so the root is within TOLERANCE of where the
-    sign changes. The result is the nearest end where a row does not meet 0. The function takes
-    positions and the numbers of their rows. A row stands still once it has converged, so its result
-    does not depend on the other rows.
+    sign changes. The result is the nearest end where a row does not meet 0. `at` returns the
+    function of some rows. A row stands still once it has converged, so its result does not depend
+    on the other rows.
     """
     every = np.arange(len(end))
-    at_end, at_zero = function(end, every), function(np.zeros_like(end), every)
+    at_ends = at(np.append(every, every))
+    at_zero, at_end = at_ends(np.append(np.zeros_like(end), end)).reshape(2, -1)
     found = np.where(at_zero >= 0, 0, end)
-    rows = every[(at_zero < 0) & (at_end > 0)]
-    left, right, below, above = np.zeros(len(rows)), end[rows], at_zero[rows], at_end[rows]
-    side, slow, last = np.zeros(len(rows)), np.zeros(len(rows), bool), np.full(len(rows), np.inf)
+    rows = every[(at_zero < 0) & (at_end > 0)].tolist()
+    # Of each row: the bracket, the values there, the last side, if it is slow, the last distance
+    brackets = zip(end[rows].tolist(), at_zero[rows].tolist(), at_end[rows].tolist(), strict=True)
+    states = [(0.0, right, below, above, 0, False, inf) for right, below, above in brackets]
+    function, searched = at_ends, len(rows) + 1
     for _ in range(STEPS):
-        if not len(rows):
+        if not rows:
             break
-        secant = (left * above - right * below) / (above - below)
-        middle = np.where(slow, (left + right) / 2, secant)
-        value, before = function(middle, rows), right - left
-        positive, size = value > 0, np.abs(value)
-        below = np.where(positive, np.where(side > 0, below / 2, below), value)
-        above = np.where(positive, value, np.where(side < 0, above / 2, above))
-        left, right = np.where(positive, left, middle), np.where(positive, middle, right)
-        side, slow = np.where(positive, 1, -1), (right - left > before / 2) & (size > last / 4)
-        found[rows] = middle
-        wide = (size > TOLERANCE) & (right - left > TOLERANCE)
-        rows, left, right, below, above, side, slow, last = (
-            each[wide] for each in (rows, left, right, below, above, side, slow, size)
-        )
+        if len(rows) < searched:
+            function, searched = at(np.array(rows)), len(rows)
+        middles = [
+            (left + right) / 2 if slow else (left * above - right * below) / (above - below)
+            for left, right, below, above, _, slow, _ in states
+        ]
+        values = function(np.array(middles)).tolist()
+        found[rows] = middles
+        steps, rows, states = zip(rows, middles, values, states, strict=True), [], []
+        for row, middle, value, (left, right, below, above, side, _, last) in steps:
+            wide, size = right - left, abs(value)
+            if value > 0:
+                right, above, below, side = middle, value, below / 2 if side > 0 else below, 1
+            else:
+                left, below, above, side = middle, value, above / 2 if side < 0 else above, -1
+            slow = right - left > wide / 2 and size > last / 4
+            if size > TOLERANCE and right - left > TOLERANCE:
+                rows.append(row)
+                states.append((left, right, below, above, side, slow, size))
     return found
