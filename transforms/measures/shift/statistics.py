@@ -23,12 +23,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import hypot, log
+from math import erfc, exp, gamma, hypot, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import chdtri
 
 from evenflow.schemas.ledger import Score, Sums
 from evenflow.transforms.measures.representation.dr import DIGITS, score
@@ -180,7 +179,7 @@ class Windows:
         # (chi-square), the interval begins at none
         both = self.spread * self.raised / self.mentions**2 + self.error
         apart = self.excess @ np.linalg.pinv(both) @ self.excess
-        fits = apart < chdtri(len(shares) - 1, 1 - confidence)
+        fits = chance(float(apart), len(shares) - 1) > 1 - confidence
         low = 0.0 if fits else max(found.dr - hypot(found.dr - found.low, error), 0.0)
         high = min(found.dr + hypot(found.high - found.dr, error), 1.0)
         return found.model_copy(update={"low": round(low, DIGITS), "high": round(high, DIGITS)})
@@ -364,6 +363,14 @@ def _least(error: Floats, documents: Floats) -> Floats:
     few = error**2 + 1 / np.maximum(documents, 1.0) > 1 / LEAST_DOCUMENTS
     root = np.maximum(1 - error**2 / 9 - ONCE * error / 3, 0.0)
     return np.where(few, 1 - ONCE * error, root**3)
+
+
+def chance(x: float, freedom: int) -> float:
+    """The chance that a chi-square is above x, by its recurrence (Abramowitz, Stegun 26.4.8)."""
+    half = min(max(x / 2, 0.0), 700.0)  # above it there is no chance that a float can hold
+    powers = np.arange(freedom % 2 + 2, freedom + 1, 2) / 2
+    below = erfc(sqrt(half)) if freedom % 2 else 0.0
+    return below + exp(-half) * sum(half ** (power - 1) / gamma(power) for power in powers)
 
 
 def _tail(z: float, freedom: Floats) -> Floats:
