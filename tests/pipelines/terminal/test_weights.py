@@ -5,7 +5,7 @@ from __future__ import annotations
 from pane_entries import attribute_entry
 
 from evenflow.gates.ledger.totals import AttributeTotals, Totals, WeightTotals
-from evenflow.gates.metrics import figures as metrics
+from evenflow.gates.metrics.families import of_sums
 from evenflow.gates.weights import lines, summary
 from evenflow.schemas.ledger import STATES, Score, Sums, Verdict
 from evenflow.schemas.ledger import Weights as Record
@@ -73,9 +73,9 @@ def test_the_range_is_that_of_all_accepted_panes():
 def test_the_metrics_have_the_effective_sample():
     found = {
         sample.name: sample.value
-        for family in metrics.families(totals(), None, {})
+        for family in of_sums(totals(), None, {})
         for sample in family.samples
     }
     assert found["evenflow_effective_sample_ratio"] == 0.8
-    none = metrics.families(Totals(), None, {})
+    none = of_sums(Totals(), None, {})
     assert not [one for each in none if "effective" in each.name for one in each.samples]
