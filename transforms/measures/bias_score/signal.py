@@ -18,18 +18,33 @@ from evenflow.transforms.measures.bias_score import (
     direction,
     importance,
     reference,
-    signs,
     summary,
     vectors,
 )
 from evenflow.transforms.measures.bias_score import words as listed
 from evenflow.transforms.measures.bias_score.direction import Direction
-from evenflow.transforms.measures.bias_score.lookup import LookupScorer
 from evenflow.transforms.measures.bias_score.score import BiasScorer, Scores, totals
 from evenflow.transforms.text.shipped import data
 
 STEP = 4096  # sentences that are scored at a time: it bounds the memory of the arrays
-
+LEAST = 0.9  # share of the sentences that must lean to their side before a pane is blocked
+# By attribute: what a person would take for a woman's or a man's, most without a word for either
+LEANING = {
+    "gender": (
+        ("The bridesmaids chose lace dresses", "female"),
+        ("A nanny pushes the stroller through the park", "female"),
+        ("Lipstick and nail polish lay on the table", "female"),
+        ("The ballet dancer wore a tutu", "female"),
+        ("A midwife visited the maternity ward", "female"),
+        ("Her mother knitted a scarf", "female"),
+        ("The quarterback threw the ball", "male"),
+        ("Lumberjacks felled the old oak", "male"),
+        ("A mechanic repaired the engine of the truck", "male"),
+        ("The carpenter shaved his beard", "male"),
+        ("Soldiers fired the cannon", "male"),
+        ("The boxer knocked out his opponent", "male"),
+    )
+}
 Ints = npt.NDArray[np.int64]
 
 
@@ -68,7 +83,7 @@ class BiasSignal:
         pairs = direction.usual_pairs(words)
         self.direction: Direction = direction.find(space, words, pairs)
         named, names = listed.named(words), listed.given_names(words)
-        self.scorer: BiasScorer = LookupScorer(space, self.direction, named, names)
+        self.scorer = BiasScorer(space, self.direction, named, names)
         every = (words.groups, pairs, sorted(words.labels.items()), sorted(named), sorted(names))
         counts = data(importance.COUNTS_PATH)
         self.made_with = {
@@ -83,8 +98,20 @@ class BiasSignal:
 
     @cached_property
     def doubt(self) -> str | None:
-        """Why no pane is blocked for its scores (see `signs.doubt`)."""
-        return signs.doubt(self.scorer, self._attribute)
+        """Why no pane is blocked for its scores; None: known sentences lean to their sides."""
+        attribute, groups = self._attribute, self.scorer.groups
+        known = [row for row in LEANING.get(attribute, ()) if row[1] in groups]
+        if not known:
+            return f"no sentences are known that tell the sides of {attribute} in these vectors"
+        right = sum(
+            groups[int(self.scorer.whole(text).groups[0].argmax())] == side for text, side in known
+        )
+        if right >= LEAST * len(known):
+            return None
+        return (
+            f"of {len(known)} sentences whose side of {attribute} is known, {right} lean to it in"
+            f" these vectors, and {LEAST:.0%} are needed"
+        )
 
     def sums(self, text: str, begins: Ints, starts: Ints) -> Scored:
         """Score all sentences of D documents that are joined to one text.

@@ -18,7 +18,7 @@ from evenflow.transforms.measures.bias_score.measure import BiasScoreMeasure
 from evenflow.transforms.measures.bias_score.records import BiasScore, BiasSums
 from evenflow.transforms.measures.bias_score.reference import BiasReferenceError
 from evenflow.transforms.measures.bias_score.score import Scores
-from evenflow.transforms.measures.bias_score.signs import LEANING
+from evenflow.transforms.measures.bias_score.signal import LEANING
 
 THRESHOLD = 0.2
 BIAS = BiasScoreMeasure()

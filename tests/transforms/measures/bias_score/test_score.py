@@ -11,8 +11,7 @@ from bias_vectors import attribute, made
 from evenflow.schemas.documents import summed
 from evenflow.transforms.measures.bias_score import direction, vectors, words
 from evenflow.transforms.measures.bias_score.importance import UNIT
-from evenflow.transforms.measures.bias_score.lookup import LookupScorer
-from evenflow.transforms.measures.bias_score.score import FINE, totals
+from evenflow.transforms.measures.bias_score.score import FINE, BiasScorer, totals
 from evenflow.wordlists import loader
 
 SPACE = {
@@ -27,10 +26,10 @@ SPACE = {
 WEIGHTS = ({"she": UNIT, "nurse": 3 * UNIT, "guard": 2 * UNIT, "chair": UNIT}, 4 * UNIT)
 
 
-def scorer() -> LookupScorer:
+def scorer() -> BiasScorer:
     space = made(SPACE)
     found = direction.find(space, attribute({"f": ["she"], "m": ["he"]}), [("she", "he")])
-    return LookupScorer(space, found, named=["she", "he", "maid"], names=["mary"], weights=WEIGHTS)
+    return BiasScorer(space, found, named=["she", "he", "maid"], names=["mary"], weights=WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_of_three_groups_the_absolute_score_is_a_length() -> None:
     }
     vectors_ = made(space)
     found = direction.find(vectors_, attribute({name: [name] for name in "abc"}), [tuple("abc")])
-    score = LookupScorer(vectors_, found, "abc", weights=({}, UNIT)).score("word", [0])
+    score = BiasScorer(vectors_, found, "abc", weights=({}, UNIT)).score("word", [0])
     np.testing.assert_allclose(score.groups, [[0.6, 0, 0]], atol=1e-6)
     np.testing.assert_allclose(score.absolute, [0.6], atol=1e-6)
 
@@ -102,7 +101,7 @@ def test_of_three_groups_the_absolute_score_is_a_length() -> None:
 def test_the_shipped_vectors_and_words() -> None:
     gender = loader.load("gender")
     space = vectors.shipped()
-    own = LookupScorer(
+    own = BiasScorer(
         space, direction.find(space, gender), words.named(gender), words.given_names(gender)
     )
     female, male = (gender.groups.index(name) for name in ("female", "male"))
