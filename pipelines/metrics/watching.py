@@ -18,16 +18,17 @@ from evenflow.gates.ledger.history import History
 from evenflow.gates.ledger.segments import EVERY, checkpoint_panes, segment_name
 from evenflow.gates.ledger.totals import Totals
 from evenflow.gates.metrics.families import families
-from evenflow.gates.metrics.now import Now
+from evenflow.gates.metrics.now import Latencies, Now
 from evenflow.gates.metrics.state import ledger_state
-from evenflow.pipelines.metrics.timings import TimingsReader
 from evenflow.pipelines.terminal.outcome import PaneProgress
 from evenflow.schemas.config import Config, recorded
 from evenflow.transforms.io.files import printable
 from evenflow.transforms.staging.shards import shard_name
-from evenflow.transforms.storage.storage import Place, at
+from evenflow.transforms.storage.storage import Place, Storage, at
 
 AGAIN_SECONDS = 10.0  # between two tries to read a ledger that cannot be read
+STAGES = ("shards", "commit")  # what lies between a pane's close and its ledger entry
+LATEST = 80  # files of an object store that are read at the start
 
 
 class Watched:
@@ -244,3 +245,43 @@ class Watched:
             self._config = self._config if self._own else recorded(meta)
             self._meta = raw
         return True
+
+
+class TimingsReader:
+    """Adds up gate/timings.jsonl of an output, each line once."""
+
+    def __init__(self, output: Storage):
+        self._output = output
+        self.latencies = Latencies()
+        self._offset = 0
+        self._seen = ""
+        self.follow()
+
+    def follow(self) -> None:
+        """Add the lines that are new. Raises OSError."""
+        if self._output.local is None:
+            self._follow_store()
+            return
+        with suppress(FileNotFoundError), self._output.open("gate/timings.jsonl") as file:
+            if file.seek(0, 2) < self._offset:  # another run's file
+                self._offset, self.latencies = 0, Latencies()
+            file.seek(self._offset)
+            data = file.read()
+            whole = data[: data.rfind(b"\n") + 1]
+            self._add(whole)
+            self._offset += len(whole)
+
+    def _follow_store(self) -> None:
+        """Add the new files of an object store."""
+        names = [name for name in self._output.names("gate/timings") if name > self._seen]
+        for data in self._output.read_all([f"gate/timings/{name}" for name in names[-LATEST:]]):
+            self._add(data or b"")
+        self._seen = max(names, default=self._seen)
+
+    def _add(self, data: bytes) -> None:
+        """Add lines; one that a kill cut off is left out."""
+        for line in data.splitlines():
+            with suppress(ValueError, KeyError, TypeError):
+                row = orjson.loads(line)
+                stages = row["stages"]
+                self.latencies.add(row["pane"], sum(stages.get(name, 0.0) for name in STAGES))

@@ -7,20 +7,20 @@ and the options of the command line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from evenflow.schemas import commented as yaml_form
-from evenflow.schemas.config import parts
+from evenflow.schemas import plugins
 from evenflow.schemas.config.attributes import AttributeSettings
+from evenflow.schemas.config.repair import JUDGES
 from evenflow.schemas.config.whole import Config
 from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, holds_text, nearest, problems
-from evenflow.schemas.plugins import ATTRIBUTES, declared
 from evenflow.schemas.yaml_file import SettingsError, YamlSettings, parsed, read
 from evenflow.wordlists import loader
 
@@ -79,10 +79,10 @@ def load(
         raise _error(problems(error, Config), settings, path, named) from error
     if path:
         _locate(config, path.parent)
-    found = list(parts.problems(config))
+    found = list(_plugin_problems(config))
     for name, each in config.attributes.items():
         if name not in loader.NAMED and not (each.wordlist or each.finder):
-            each.finder = name if name in declared(ATTRIBUTES) else None
+            each.finder = name if name in plugins.declared(plugins.ATTRIBUTES) else None
         if not each.wordlist and not each.finder and name not in loader.NAMED:
             text = f"no list of that name is shipped{_hint(name)}; give the path of one as wordlist"
             found.append(Problem(("attributes", name), text))
@@ -264,3 +264,25 @@ def _option(key: Sequence[str], options: Mapping[str, str]) -> str | None:
         ),
         None,
     )
+
+
+def _plugin_problems(config: Config) -> Iterator[Problem]:
+    """Load the plug-ins of a configuration; settings of measures get their defaults.
+
+    Nothing else in the schema loads any.
+    """
+    for name, given in config.measures.items():
+        try:
+            settings = plugins.measure(name).part.settings
+            config.measures[name] = settings.model_validate(given).model_dump()
+        except plugins.PluginError as error:
+            yield Problem(("measures", name), str(error))
+        except ValidationError as error:
+            for each in error.errors():
+                yield Problem(("measures", name, *map(str, each["loc"])), each["msg"])
+    for kind, (key, name) in config.plugin_parts.items():
+        try:
+            plugins.load(kind, name)
+        except plugins.PluginError as error:
+            usual = f"{' or '.join(JUDGES)} or " if kind == plugins.JUDGES else ""
+            yield Problem(tuple(key.split(".")), f"{usual}a plug-in was expected: {error}")

@@ -20,7 +20,7 @@ from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker import sdk_worker
 
 from evenflow.pipelines.engine.runners import RunnerError
-from evenflow.pipelines.engine.runners.servers import worker_pool
+from evenflow.pipelines.engine.runners.worker_pool import worker_pool
 
 CANCEL_SECONDS = 5.0  # for the runner to stop; then it is abandoned
 AGAIN = "run the same command again to go on"

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from evenflow.pipelines.pages.board import connections, server
+from evenflow.pipelines.pages.board import server
 
 LINES = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -20,8 +20,8 @@ LINES = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 @pytest.fixture
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a page that is served with short deadlines."""
-    monkeypatch.setattr(connections, "SECONDS", 0.5)
-    monkeypatch.setattr(connections, "MOST", 20)
+    monkeypatch.setattr(server, "SECONDS", 0.5)
+    monkeypatch.setattr(server, "MOST", 20)
     made: list[server.uvicorn.Server] = []
     kind = server.uvicorn.Server.__init__
 
