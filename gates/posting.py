@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from http.client import HTTPException
 from typing import Any, NamedTuple
 
-from evenflow.schemas.hidden import Place, read_address, without
-from evenflow.schemas.secrets import read_secret
+from evenflow.schemas.secrets import Place, read_address, read_secret, without
 
 TAIL = 4096  # bytes of an answer that are kept
 

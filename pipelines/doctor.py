@@ -23,7 +23,7 @@ from evenflow.pipelines.terminal.endings import explained_system
 from evenflow.pipelines.terminal.missing import installing
 from evenflow.schemas.config import Config
 from evenflow.schemas.errors import EvenflowError
-from evenflow.schemas.hidden import mask_address, read_address
+from evenflow.schemas.secrets import mask_address, read_address
 from evenflow.transforms.io import files
 from evenflow.transforms.storage.storage import Storage, StorageError, at
 

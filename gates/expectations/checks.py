@@ -18,10 +18,10 @@ from typing import Any
 import pandas as pd
 
 from evenflow.gates.expectations import frame, own_suite, results
+from evenflow.gates.expectations.frame import read_whole
 from evenflow.gates.expectations.importing import deferred, uncollected
 from evenflow.gates.expectations.lazy_packages import METRICS, light
 from evenflow.gates.expectations.own_suite import DrLimit
-from evenflow.gates.expectations.shard_files import read_whole
 from evenflow.gates.expectations.validate import Suite
 from evenflow.schemas.ledger import CheckFailure, Checks
 from evenflow.wordlists.loader import WordList

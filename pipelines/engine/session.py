@@ -17,8 +17,8 @@ from evenflow.pipelines.engine.make import GraphContext, Reads
 from evenflow.pipelines.engine.panes import closing, columns, commit, epochs
 from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
 from evenflow.schemas.config import Config
-from evenflow.schemas.hidden import MASKED
 from evenflow.schemas.ledger import FORMAT, Epoch, PaneEntry, SourceRange
+from evenflow.schemas.secrets import MASKED
 from evenflow.transforms.measures import registry
 from evenflow.transforms.staging.block import StagedBlock
 from evenflow.transforms.storage.storage import Place, at

@@ -24,8 +24,7 @@ from evenflow.pipelines.triggers import models
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.triggers import ExperimentAction, FinetuneAction, Trigger, Webhook
 from evenflow.schemas.errors import EvenflowError
-from evenflow.schemas.hidden import read_word, without
-from evenflow.schemas.secrets import SecretError
+from evenflow.schemas.secrets import SecretError, read_word, without
 from evenflow.transforms.storage.storage import Storage
 
 TAIL = 4096  # bytes of a command's output that are kept

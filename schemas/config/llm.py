@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from evenflow.schemas.config.sections import Section, Share
-from evenflow.schemas.hidden import AddressOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.secrets import AddressOrNone, SecretPlace
 
 Tiering = Literal["embedded", "cascade", "llm"]
 

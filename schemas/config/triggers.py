@@ -9,8 +9,8 @@ from cronsim import CronSim, CronSimError
 from pydantic import Field, StringConstraints, model_validator
 
 from evenflow.schemas.config.sections import Section, Share
-from evenflow.schemas.hidden import Address, CommandOrNone, SecretPlace
 from evenflow.schemas.messages import Problem, refuse
+from evenflow.schemas.secrets import Address, CommandOrNone, SecretPlace
 
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
 CONDITIONS = ("panes", "documents", "schedule", "verdict", "drift", "after")

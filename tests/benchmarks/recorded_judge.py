@@ -27,12 +27,11 @@ import numpy as np
 
 from evenflow.prompts.loader import SENTENCE, load
 from evenflow.transforms.llm import judges
-from evenflow.transforms.llm.answers import QuestionOutcome, ask_checked
 from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.client.cache import Cache, cache_key
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import ServerSettings
-from evenflow.transforms.llm.questions import Question
+from evenflow.transforms.llm.questions import Question, QuestionOutcome, ask_checked
 from evenflow.transforms.measures.stereotypes import detect, indicators
 from evenflow.transforms.measures.stereotypes.llm_detector import TieredDetector
 from evenflow.transforms.measures.stereotypes.llm_scorer import TieredScorer

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from evenflow.prompts import loader
 from evenflow.prompts.loader import PromptError, encoded
-from evenflow.transforms.llm.answers import LONGEST_SENTENCE
+from evenflow.transforms.llm.questions import LONGEST_SENTENCE
 
 ANY_TEXT = st.text(st.characters(codec=None))  # halves of pairs too
 

@@ -11,10 +11,9 @@ import pytest
 from config_keys import keys
 from pydantic.fields import FieldInfo
 
-from evenflow.schemas import hidden
+from evenflow.schemas import secrets
 from evenflow.schemas.config import Config
-from evenflow.schemas.hidden import MASKED, mask_address, mask_command, read_address
-from evenflow.schemas.secrets import SecretError
+from evenflow.schemas.secrets import MASKED, SecretError, mask_address, mask_command, read_address
 
 if TYPE_CHECKING:
     from commands import Call
@@ -34,9 +33,9 @@ HARMLESS = {
 
 
 def kind(field: FieldInfo) -> str | None:
-    """The name in schemas/hidden.py of a key's type."""
+    """The name in schemas/secrets.py of a key's type."""
     for name in TYPES:
-        marks = get_args(getattr(hidden, name))[1:]
+        marks = get_args(getattr(secrets, name))[1:]
         if any(mark is each for mark in marks for each in field.metadata):
             return name
     return None

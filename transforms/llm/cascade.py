@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from evenflow.transforms.llm.answers import QuestionOutcome, ask_checked
-from evenflow.transforms.llm.questions import Asker, Question, worth
+from evenflow.transforms.llm.questions import Asker, Question, QuestionOutcome, ask_checked, worth
 
 T = TypeVar("T")
 

@@ -13,14 +13,16 @@ from itertools import tee
 from typing import Any
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.answers import (
+from evenflow.transforms.llm.cascade import Mode, Unsure
+from evenflow.transforms.llm.questions import (
     CONTRADICTION,
+    Asker,
+    Question,
     QuestionOutcome,
     RejectedError,
     ask_checked,
+    worth,
 )
-from evenflow.transforms.llm.cascade import Mode, Unsure
-from evenflow.transforms.llm.questions import Asker, Question, worth
 from evenflow.transforms.models.heads import REASONS as OF_EXCHANGES
 from evenflow.transforms.substitution import sets
 from evenflow.transforms.substitution.judges import Asked, ExchangeJudge, Judged

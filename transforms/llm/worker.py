@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.hidden import read_address
-from evenflow.schemas.secrets import SecretError
+from evenflow.schemas.secrets import SecretError, read_address
 from evenflow.transforms.llm.budget import Budgeted, QuestionCollector
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client

@@ -7,7 +7,7 @@ lines of JSON, the texts a block at a time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import starmap
 from pathlib import Path
@@ -21,18 +21,20 @@ from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.repair import rewriting
 from evenflow.transforms.repair.choice import Choice, Copy, choose, join
 from evenflow.transforms.repair.exchanges import Spot, meets
-from evenflow.transforms.repair.tallies import SubstitutionCounts
 from evenflow.transforms.staging import sentence_table
 from evenflow.transforms.staging.block import Part, StagedBlock
 from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution import joined, reading
-from evenflow.transforms.substitution.sets import DOUBTED, Edit
+from evenflow.transforms.substitution.sets import DOUBTED, Edit, apply, within
 from evenflow.transforms.text import given_names
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
 # Why a document that is due a swapped copy got none, besides the reasons of its sets
 NO_WORD, OTHER = "it names no group", "another attribute changed the same words"
+MOST = 20  # of the most frequent substitutions that the ledger keeps
+SUMS = ("changed", "sentences", "documents", "copies")
+AROUND = 70  # characters on each side of an example's first word
 
 
 @dataclass
@@ -230,3 +232,66 @@ class _Rebuilder:
             identity += "'"  # the id is taken if an output with copies is read again
         self._ids.add(identity)
         yield identity, copy
+
+
+@dataclass
+class SubstitutionCounts:
+    """Sums over documents, and the first example of each substitution that was added.
+
+    A substitution is a text and what replaces it, both in lower case, and the target group.
+    """
+
+    changed: int = 0
+    sentences: int = 0
+    documents: int = 0
+    copies: int = 0
+    uncopied: Counter[str] = field(default_factory=Counter[str])
+    counts: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    examples: dict[tuple[str, str, str], dict[str, str]] = field(default_factory=dict)
+
+    def add(
+        self, identity: str, text: str, made: Sequence[Change], edits: Sequence[Edit], is_copy: bool
+    ) -> None:
+        """Add a document's changes of an attribute."""
+        self.changed += len(made)
+        self.sentences += len({place for each in made for place in each.proposed.sentences})
+        self.documents += 1
+        self.copies += is_copy
+        for each in made:
+            assert each.target is not None
+            own = each.proposed.edits[each.target]
+            for mention in each.proposed.mentions:
+                over = (one for one in own if one.start < mention.end and mention.start < one.end)
+                edit = next(over, None)
+                if edit is None:
+                    continue
+                key = (text[edit.start : edit.end].lower(), edit.replacement.lower(), each.target)
+                self.counts[key] = self.counts.get(key, 0) + 1
+                if key not in self.examples:
+                    self.examples[key] = {"id": identity, **_example(text, edit, edits)}
+
+    def summary(self) -> dict[str, Any]:
+        """The sums and the most frequent substitutions, as in ledger.Repair."""
+        often = sorted(self.counts, key=lambda key: (-self.counts[key], key))[:MOST]
+        return {
+            **{name: getattr(self, name) for name in SUMS},
+            "uncopied": dict(sorted(self.uncopied.items())),
+            "substitutions": [
+                {"said": said, "instead": instead, "target": target}
+                | {"count": self.counts[said, instead, target]}
+                | self.examples[said, instead, target]
+                for said, instead, target in often
+            ],
+        }
+
+
+def _example(text: str, edit: Edit, edits: Sequence[Edit]) -> dict[str, str]:
+    """A stretch of the text around an edit, before and after all edits in it."""
+    start, end = max(0, edit.start - AROUND), min(len(text), edit.end + AROUND)
+    for other in edits:  # no edit is cut in two
+        if other.start < start < other.end:
+            start = other.start
+        if other.start < end < other.end:
+            end = other.end
+    before = text[start:end]
+    return {"before": before, "after": apply(before, within(edits, start, end))}

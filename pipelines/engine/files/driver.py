@@ -12,9 +12,8 @@ from evenflow.gates.ledger import files as ledger
 from evenflow.gates.ledger.history import History
 from evenflow.pipelines.engine import loop
 from evenflow.pipelines.engine.files import cutting
-from evenflow.pipelines.engine.files.cutting import Pane
+from evenflow.pipelines.engine.files.cutting import FileReads, Pane
 from evenflow.pipelines.engine.files.intake import Intake, Rest
-from evenflow.pipelines.engine.files.reading import FileReads
 from evenflow.pipelines.engine.make import GraphContext
 from evenflow.pipelines.engine.panes import columns
 from evenflow.pipelines.engine.panes.closing import Source

@@ -12,8 +12,7 @@ from pane_shards import LISTS, TEXTS, changed, pane, replaced, write
 
 from evenflow.gates.expectations import frame as shard_frame
 from evenflow.gates.expectations.columns import ColumnDefects
-from evenflow.gates.expectations.frame import ShardReader, names
-from evenflow.gates.expectations.shard_files import read_whole
+from evenflow.gates.expectations.frame import ShardReader, names, read_whole
 from evenflow.schemas.config import load
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io.records import Documents

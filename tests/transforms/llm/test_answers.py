@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 from scripted_asker import NO_ANSWER, Says
 
-from evenflow.transforms.llm.answers import QUOTE, SCHEMA, TOO_LONG, RejectedError, ask_checked
-from evenflow.transforms.llm.questions import Question
+from evenflow.transforms.llm.questions import (
+    QUOTE,
+    SCHEMA,
+    TOO_LONG,
+    Question,
+    RejectedError,
+    ask_checked,
+)
 
 CHOICE = {
     "type": "object",

@@ -9,9 +9,8 @@ import pytest
 from scripted_asker import NO_ANSWER, Says
 from substitution_questions import about
 
-from evenflow.transforms.llm.answers import QUOTE, RejectedError
 from evenflow.transforms.llm.cascade import Labels, Select, Tiered, Unsure, select_all, selection
-from evenflow.transforms.llm.questions import Question
+from evenflow.transforms.llm.questions import QUOTE, Question, RejectedError
 
 SCORES = [0.1, 0.52, None, 0.9, 0.4, 0.5]
 

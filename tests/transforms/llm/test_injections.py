@@ -16,8 +16,8 @@ from stereotype_models import scorer
 
 from evenflow.prompts import loader
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.llm import answers as llm_answers
 from evenflow.transforms.llm import judges
+from evenflow.transforms.llm import questions as llm_questions
 from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.judges import LlmJudge
 from evenflow.transforms.llm.questions import Answer, Asker, Question
@@ -36,12 +36,12 @@ FINDER = LabelFinder([GENDER])
 SCORER = scorer()
 SUBSTITUTER = Substituter([GENDER], "gender")
 REJECTED = {
-    llm_answers.SCHEMA,
-    llm_answers.QUOTE,
-    llm_answers.CONTRADICTION,
-    llm_answers.OTHER_LABEL,
+    llm_questions.SCHEMA,
+    llm_questions.QUOTE,
+    llm_questions.CONTRADICTION,
+    llm_questions.OTHER_LABEL,
 }
-REASONS = REJECTED | {llm_answers.TOO_LONG}
+REASONS = REJECTED | {llm_questions.TOO_LONG}
 
 each_case = pytest.mark.parametrize(
     "case", CASES, ids=[f"{place}-{case['kind']}" for place, case in enumerate(CASES)]
@@ -142,7 +142,7 @@ def test_a_detection_quotes_the_sentence_or_is_rejected(case: Mapping[str, Any])
     text = case["text"]
     own = labels(text)
     question = about_sentence("stereotypes", text, own)
-    assert question is not None or len(text) > llm_answers.LONGEST_SENTENCE
+    assert question is not None or len(text) > llm_questions.LONGEST_SENTENCE
     for way in WAYS:
         detector = TieredDetector(Silent(), Obeys(case, way), select_all)
         [judged] = detector.judge([text], [own])

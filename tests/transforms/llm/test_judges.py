@@ -22,7 +22,6 @@ from evenflow.pipelines.engine.files.driver import Run
 from evenflow.prompts import loader as prompts
 from evenflow.schemas.config import load
 from evenflow.transforms.labels.finder import LabelFinder
-from evenflow.transforms.llm.answers import CONTRADICTION, SCHEMA
 from evenflow.transforms.llm.judges import (
     AROUND,
     FIXED,
@@ -32,6 +31,7 @@ from evenflow.transforms.llm.judges import (
     LlmJudge,
     show_passage,
 )
+from evenflow.transforms.llm.questions import CONTRADICTION, SCHEMA
 from evenflow.transforms.models.reader import WHO
 from evenflow.transforms.substitution.judges import Asked, Judged
 from evenflow.transforms.substitution.reading import WORTH_ASKING

@@ -1,5 +1,5 @@
 from evenflow.transforms.labels.finder import Mention
-from evenflow.transforms.repair.tallies import AROUND, MOST, SubstitutionCounts
+from evenflow.transforms.repair.rebuild import AROUND, MOST, SubstitutionCounts
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution.sets import Edit, Set
 

@@ -13,7 +13,7 @@ from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from evenflow.schemas.errors import USAGE, EvenflowError
-from evenflow.schemas.hidden import mask_address, split_address
+from evenflow.schemas.secrets import mask_address, split_address
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

@@ -8,15 +8,16 @@ from typing import Any
 
 from evenflow.prompts import loader
 from evenflow.schemas.config import Config
-from evenflow.transforms.llm.answers import (
+from evenflow.transforms.llm.cascade import Labels, Tiered, selection
+from evenflow.transforms.llm.questions import (
     CONTRADICTION,
     LONGEST_SENTENCE,
     OTHER_LABEL,
     QUOTE,
+    Asker,
+    Question,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Labels, Tiered, selection
-from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.llm.quotes import find_quote, find_quotes
 from evenflow.transforms.measures.stereotypes import calibration, detect, measured
 from evenflow.transforms.measures.stereotypes.masking import is_pronoun

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from evenflow.schemas.config import Config
-from evenflow.transforms.llm.answers import CONTRADICTION, QUOTE, RejectedError
 from evenflow.transforms.llm.cascade import Labels, Tiered, selection
-from evenflow.transforms.llm.questions import Asker, Question
+from evenflow.transforms.llm.questions import CONTRADICTION, QUOTE, Asker, Question, RejectedError
 from evenflow.transforms.llm.quotes import find_quote
 from evenflow.transforms.measures.stereotypes import calibration
 from evenflow.transforms.measures.stereotypes import indicators as embedded_indicators

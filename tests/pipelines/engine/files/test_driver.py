@@ -76,7 +76,7 @@ def test_files_that_are_read_together_come_out_as_one_by_one(
     for output in (tmp_path / "together", tmp_path / "alone"):
         Run([str(texts)], output, load(None)).go()
         found.append(digests(output))
-        monkeypatch.setattr("evenflow.pipelines.engine.files.reading.join_files", iter)
+        monkeypatch.setattr("evenflow.pipelines.engine.files.cutting.join_files", iter)
     assert found[0] == found[1]
     [entry] = read_entries(tmp_path / "together")
     assert entry.documents == 6

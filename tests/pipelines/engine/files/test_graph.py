@@ -16,8 +16,8 @@ from places import DATA
 from evenflow.gates import hold
 from evenflow.pipelines.engine import make
 from evenflow.pipelines.engine.files import cutting, graph
+from evenflow.pipelines.engine.files.cutting import FileReads
 from evenflow.pipelines.engine.files.driver import Run
-from evenflow.pipelines.engine.files.reading import FileReads
 from evenflow.pipelines.engine.panes import closing
 from evenflow.pipelines.engine.panes.epochs import RunError
 from evenflow.pipelines.engine.runners import making

@@ -14,10 +14,10 @@ from evenflow.prompts import loader
 from evenflow.schemas.config import Config
 from evenflow.transforms.lab.generation import limits
 from evenflow.transforms.lab.generation.checks import NEAR, REASONS, Checker, Shingles
-from evenflow.transforms.lab.generation.generate import Generated, Marks, generate
 from evenflow.transforms.lab.generation.items import Draft, items
 from evenflow.transforms.lab.generation.templates import Corpus, GroupCounter
 from evenflow.transforms.lab.generation.writers import LlmWriter, Material
+from evenflow.transforms.lab.generation.writing import Generated, Marks, generate
 from evenflow.transforms.llm.questions import Answer, Question
 from evenflow.transforms.measures.coverage.knowledge import Knowledge
 

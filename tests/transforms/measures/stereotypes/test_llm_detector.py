@@ -13,7 +13,8 @@ from model_answers import stereotype
 from scripted_asker import Says
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.answers import (
+from evenflow.transforms.llm.cascade import Labels, select_all
+from evenflow.transforms.llm.questions import (
     CONTRADICTION,
     LONGEST_SENTENCE,
     OTHER_LABEL,
@@ -22,7 +23,6 @@ from evenflow.transforms.llm.answers import (
     TOO_LONG,
     RejectedError,
 )
-from evenflow.transforms.llm.cascade import Labels, select_all
 from evenflow.transforms.measures.stereotypes import detect
 from evenflow.transforms.measures.stereotypes.llm_detector import (
     TieredDetector,

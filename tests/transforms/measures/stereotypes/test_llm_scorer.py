@@ -10,8 +10,8 @@ from scripted_asker import Says
 from stereotype_models import scorer as heads
 
 from evenflow.prompts import loader
-from evenflow.transforms.llm.answers import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
 from evenflow.transforms.llm.cascade import select_all, selection
+from evenflow.transforms.llm.questions import CONTRADICTION, OTHER_LABEL, QUOTE, SCHEMA
 from evenflow.transforms.measures.stereotypes.llm_scorer import TieredScorer
 
 SENTENCE = "Old men are lazy."

@@ -14,10 +14,10 @@ from scripted_asker import Says
 from stereotype_models import calibration, scorer
 
 from evenflow.schemas.config import Config, load
-from evenflow.transforms.llm.answers import CONTRADICTION
 from evenflow.transforms.llm.cascade import select_all
 from evenflow.transforms.llm.client.settings import InferenceError
 from evenflow.transforms.llm.client.stats import Counted
+from evenflow.transforms.llm.questions import CONTRADICTION
 from evenflow.transforms.measures.stereotypes import calibration as calibrations
 from evenflow.transforms.measures.stereotypes import detect, measured
 from evenflow.transforms.measures.stereotypes.filter import StereotypeFilter
