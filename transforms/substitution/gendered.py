@@ -45,9 +45,7 @@ class Gendered:
     """
 
     def __init__(self, words: WordList, roles: RoleMap, draws: bool = False):
-        self._draws = draws
-        self.words = words
-        self.roles = roles
+        self.words, self.roles, self._draws = words, roles, draws
         self.female = words.groups[words.labels["she"]]
         self.male = words.groups[words.labels["he"]]
         self._sexes = {self.female: "f", self.male: "m"}
@@ -79,14 +77,8 @@ class Gendered:
             item.kind = kind_of(item.word)
             # “The saleswoman showed us two. She …”, and “… The saleswoman left.”
             near.update(range(item.sentence - 1, item.sentence + 1 + persons.WINDOW))
-        beside = list(
-            self._companion.find_beside(
-                text,
-                sentences,
-                sorted(place for place in near if 0 <= place < len(sentences)),
-                items,
-            )
-        )
+        places = sorted(place for place in near if 0 <= place < len(sentences))
+        beside = list(self._companion.find_beside(text, sentences, places, items))
         for item, role in beside:
             item.kind = "adjective" if role.part == "adjective" else kind_of(item.word)
             items.append(item)
@@ -97,6 +89,7 @@ class Gendered:
             if item.kind != "pronoun":
                 self._replace(text, item, number)
         refuse_pairs(text, items, self._pair)
+        refuse_taken(text, items)
         caseless = is_caseless(text)
         chains = persons.find_chains(text, sentences, items, self._sexes, caseless)
         if beside:
@@ -169,17 +162,13 @@ def refuse_halves(text: str, chains: Sequence[Chain]) -> None:
     “A saleswoman met us. … The saleswoman left.”: only words near a label are found, so the same
     person would change here and stay there.
     """
-    known: dict[str, int] = {}
     for chain in chains:
         words = [text[item.start : item.end].lower() for item in chain]
         for item, word in zip(chain, words, strict=True):
-            if item.mention is not None or item.kind != "noun":
-                continue
-            if word not in known:
-                whole = rf"(?<!\w){re.escape(word)}(?!\w)"
-                known[word] = sum(1 for _ in re.finditer(whole, text, re.IGNORECASE))
-            if known[word] > words.count(word):
-                item.refuse(sets.HALF)
+            if item.mention is None and item.kind == "noun":
+                whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+                if len(whole.findall(text)) > words.count(word):
+                    item.refuse(sets.HALF)
 
 
 def refuse_named(text: str, chain: Chain, sex: str, caseless: bool) -> None:
@@ -192,6 +181,29 @@ def refuse_named(text: str, chain: Chain, sex: str, caseless: bool) -> None:
         before = persons.find_names(text, max(0, end - NAMED_BEFORE), end, sex, caseless)
         if next(before, None) is not None:
             first.refuse(sets.NAMED)
+
+
+SOLE = english.words("sole_kin")  # of whom one has one
+SPEECH = re.compile(r"(?:[^\n]|\n{2,})+")
+OWNERS = "my|your|his|her|our|their"
+OWNER = re.compile(rf"(?<![\w'’-])(?:{OWNERS}) $", re.IGNORECASE)
+BETWEEN = rf"(?:(?!(?:{OWNERS}|and|or|step)\b)[\w-]+,? ){{0,3}}"  # “my dear old dad”
+
+
+def refuse_taken(text: str, items: Sequence[Item]) -> None:
+    """Refuse kin whose counterpart the text names too: “My mom called. … My dad was out.”.
+
+    A child who has a mother and a father would have two fathers. Behind a single line break
+    somebody else speaks.
+    """
+    for item in items:
+        found = OWNER.search(text, max(0, item.start - 7), item.start)
+        owner = found[0] if found and item.word in SOLE else ""
+        for other in item.replacements.values() if owner else ():
+            here = next(each[0] for each in SPEECH.finditer(text) if each.end() > item.start)
+            taken = rf"(?<![\w'’-]){owner}{BETWEEN}{other}(?![\w-]| in law)"
+            if re.search(taken, here, re.IGNORECASE):
+                item.refuse(sets.EVEN)
 
 
 LONGEST = 40  # characters between two linked words
@@ -207,11 +219,8 @@ KINDS = ("pronoun", "plural", "title")
 def refuse_pairs(text: str, items: Sequence[Item], pair: Mapping[str, str]) -> None:
     """Refuse the words that name both sides together."""
     for first, second in pairwise(items):
-        if (
-            first.group == second.group
-            or first.sentence != second.sentence
-            or second.start - first.end > LONGEST
-        ):
+        near = first.group != second.group and first.sentence == second.sentence
+        if not near or second.start - first.end > LONGEST:
             continue
         counterparts = (
             (first.kind == second.kind and first.kind in KINDS)

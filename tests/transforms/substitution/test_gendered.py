@@ -10,9 +10,8 @@ from evenflow.wordlists import loader
 
 
 def test_which_lists_are_gendered() -> None:
-    assert [name for name in loader.SHIPPED if gendered.is_gendered(loader.load(name))] == [
-        "gender"
-    ]
+    found = [name for name in loader.SHIPPED if gendered.is_gendered(loader.load(name))]
+    assert found == ["gender"]
 
 
 @pytest.mark.parametrize(
@@ -52,27 +51,29 @@ def test_a_person_whose_noun_stands_elsewhere_too_stays(text: str, refused: bool
 
 
 @pytest.mark.parametrize(
-    ("text", "refused"),
+    ("text", "reason"),
     [
-        ("Walter Prescott called." + " It rained." * 9 + " The policeman left.", True),
-        ("walter called. it rained. the policeman left.", True),
-        ("Mary called. The policeman left.", False),  # no name of his
-        ("Walter Prescott called. A policeman came. The policeman left.", False),
+        ("Walter Prescott called." + " It rained." * 9 + " The policeman left.", sets.NAMED),
+        ("walter called. it rained. the policeman left.", sets.NAMED),
+        ("Mary called. The policeman left.", ""),  # no name of his
+        ("Walter Prescott called. A policeman came. The policeman left.", ""),
+        # Who has a mother and a father would have two fathers
+        ("My mom called." + " It rained." * 9 + " My dear old dad was out.", sets.EVEN),
+        ("I asked his mother.\n\nIt rained. His father knew.", sets.EVEN),
+        ("Her husband left. Her wife stays.", sets.EVEN),
+        ("My grandma came. My grandpa stayed at home.", sets.EVEN),
+        ("My mother-in-law died. My father-in-law sold the house.", sets.EVEN),
+        ("My mother left. His father knew, and my friend's father.", ""),
+        ("My mother left. My aunt and his father knew.\nMy father came.", ""),  # another's
+        ("My mother left. My step father and my father-in-law knew.", ""),
+        ("My sister left. My brother stayed.", ""),  # one may have two
     ],
 )
-def test_a_person_whom_a_name_before_may_name_stays(text: str, refused: bool) -> None:
+def test_whom_a_word_elsewhere_keeps(text: str, reason: str) -> None:
     items = [item for chain in chains("gender", text) for item in chain]
-    assert any(item.refusal == sets.NAMED for item in items) == refused
+    assert {item.refusal for item in items} - {""} == {reason} - {""}
 
 
-@pytest.mark.parametrize(
-    ("text", "caseless"),
-    [
-        ("she met tom. he left.", True),
-        ("SHE MET TOM.", True),
-        ("She met Tom. He left.", False),
-        ("1917", True),
-    ],
-)
-def test_which_texts_have_no_capitals(text: str, caseless: bool) -> None:
-    assert gendered.is_caseless(text) is caseless
+def test_which_texts_have_no_capitals() -> None:
+    texts = ("she met tom. he left.", "SHE MET TOM.", "She met Tom. He left.", "1917")
+    assert [*map(gendered.is_caseless, texts)] == [True, True, False, True]
