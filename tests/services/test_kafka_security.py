@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -20,6 +20,11 @@ from services.stream_outputs import EVENFLOW, documents, expected, placed, recou
 
 from evenflow.transforms.kafka.offsets import GroupOffsets
 from evenflow.transforms.kafka.settings import KafkaSettings
+
+if TYPE_CHECKING:
+    from commands import Call
+
+pytest_plugins = ["commands"]
 
 # The variables that hold them
 SECRET, KEY_SECRET = "EVENFLOW_TEST_PASSWORD", "EVENFLOW_TEST_KEY_PASSWORD"
@@ -121,35 +126,34 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_is_said_without_the_secret(
-    secured: SecuredBroker, tmp_path: Path, case: str
+    secured: SecuredBroker,
+    tmp_path: Path,
+    call: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    case: str,
 ) -> None:
-    security, environment = users(secured, "PLAIN", {"env": SECRET}), dict(os.environ)
-    wrong = "another-secret-of-the-test"
-    environment[SECRET] = wrong if case == "another password" else secured.password
+    security, secret = users(secured, "PLAIN", {"env": SECRET}), secured.password
+    if case == "another password":
+        secret = "another-secret-of-the-test"
     if case == "another authority":
         security["ssl_cafile"] = str(certificate(tmp_path / "other")[1])
     if case == "no TLS":
         security["security_protocol"] = "SASL_PLAINTEXT"
-    folder = tmp_path / "run"
+    monkeypatch.setenv(SECRET, secret)
+    status, said = refused(call, tmp_path, secured.users, security, secret)
+    assert status in (1, 2) and REFUSED[case] in said
+
+
+def refused(
+    call: Call, work: Path, address: str, security: dict[str, Any], secret: str
+) -> tuple[int, str]:
+    """The status of the command and its last word, where it writes nothing and shows no secret."""
+    folder = work / "run"
     folder.mkdir()
-    done = subprocess.run(
-        command(folder, secured.users, security, "--until-end"),
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode in (1, 2) and not (folder / "out" / "ledger").exists()
-    assert REFUSED[case] in done.stderr.splitlines()[-1], done.stderr
-    assert "Traceback" not in done.stderr
-    assert (
-        shown(
-            folder,
-            done.stdout + done.stderr,
-            wrong if case == "another password" else secured.password,
-        )
-        == []
-    )
+    ended = call(*command(folder, address, security, "--until-end")[1:])
+    assert not (folder / "out" / "ledger").exists() and "pass phrase" not in ended.err
+    assert shown(folder, ended.out + ended.err, secret) == []
+    return ended.status, ended.err.splitlines()[-1]
 
 
 REFUSED_CERTIFICATE = {
@@ -161,7 +165,11 @@ REFUSED_CERTIFICATE = {
 
 @pytest.mark.parametrize("case", REFUSED_CERTIFICATE)
 def test_what_is_wrong_with_a_certificate_is_said(
-    secured: SecuredBroker, tmp_path: Path, case: str
+    secured: SecuredBroker,
+    tmp_path: Path,
+    call: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    case: str,
 ) -> None:
     security, secret = mutual(secured, {"env": KEY_SECRET}), secured.client.password
     if case == "none":
@@ -172,22 +180,6 @@ def test_what_is_wrong_with_a_certificate_is_said(
         secret = other.password
     if case == "no password":
         del security["ssl_password"]
-    folder = tmp_path / "run"
-    folder.mkdir()
-    done = subprocess.run(
-        command(folder, secured.mutual, security, "--until-end"),
-        env={**os.environ, KEY_SECRET: secret},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    said, status = REFUSED_CERTIFICATE[case]
-    assert said in done.stderr.splitlines()[-1], done.stderr
-    assert (
-        done.returncode == status
-        and "Traceback" not in done.stderr
-        and "pass phrase" not in done.stderr
-    )
-    assert not (folder / "out" / "ledger").exists()
-    assert shown(folder, done.stdout + done.stderr, secret) == []
+    monkeypatch.setenv(KEY_SECRET, secret)
+    status, said = refused(call, tmp_path, secured.mutual, security, secret)
+    assert REFUSED_CERTIFICATE[case][0] in said and REFUSED_CERTIFICATE[case][1] == status
