@@ -12,6 +12,9 @@ include deploy/release.mk
 include deploy/helm/helm.mk
 include deploy/image.mk
 
+# Else each of some thousand processes would compile what it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := install
 .PHONY: .installs install demo docs picture size bench test served check fast kernels skipped lint style types coverage trial storm fuzz clean .minutes
 install: $(STAMP)
@@ -53,8 +56,8 @@ fast: install
 	$(FAST)
 
 # Where CI is set, the services that tests start must be there; elsewhere their tests skip and say what brings them.
-# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait, so three
-# files run at a time, also on two cores, and beside them the type checker, on one; they take some 6 GiB of memory then.
+# They run apart: a cancelled pipeline's threads live on for seconds and would speak in other tests. They mostly wait, so four
+# files run at a time, also on two cores, and beside them the type checker, on one; they take some 8 GiB of memory then.
 test: .minutes install $(if $(CI),services) style fast
 	$(MAKE) --no-print-directory --jobs 2 served types
 served: install
@@ -69,7 +72,7 @@ LONG := tests/plugins tests/deploy/test_package.py tests/docs/test_commands.py t
 # At their end they name the tests that took longest.
 SLOWEST := --durations 20 --durations-min 5
 FAST := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal $(SLOWEST) $(addprefix --ignore=,tests/services $(LONG))
-SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services $(LONG)
+SERVED := EVENFLOW_SKIPPED=$(CURDIR)/build/skipped $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(SLOWEST) tests/services $(LONG)
 
 # Exactly what the last `make test` or `make check` left out, once its parts are there: types and tests.
 skipped:

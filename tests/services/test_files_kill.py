@@ -1,6 +1,5 @@
 """A run killed by SIGKILL at many moments goes on and ends with the outputs of a whole one."""
 
-import gzip
 import json
 import signal
 import subprocess
@@ -10,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from kill_driver import digests
-from places import DATA, HELPERS
+from places import HELPERS
 from services.processes import left_behind
+from speeches import beginnings
 
-SPEECHES = DATA / "speeches.jsonl.gz"
 SETTINGS = {
     "pane.docs": 15,
     "gate.warn": 0.1,
@@ -27,7 +26,7 @@ SETTINGS |= {"repair.judge": "fast", "repair.min_probability": 0.3}
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    rows = gzip.decompress(SPEECHES.read_bytes()).decode().splitlines()[:40]
+    rows = beginnings(40)
     bad = ["not json", "[1]", '{"id":"x"}', '{"id":"z","text":"  "}']
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join([*rows[:10], *bad, *rows[10:], rows[12]]) + "\n", encoding="utf-8")
@@ -60,19 +59,8 @@ def test_killed_by_the_clock_with_two_workers(corpus: Path, tmp_path: Path) -> N
     evenflow = str(Path(sys.executable).with_name("evenflow"))
     settings = tmp_path / "settings.yaml"
     settings.write_text("gate: {most_dead: 1.0}\n", encoding="utf-8")
-    command = [
-        *(
-            evenflow,
-            "run",
-            "--input",
-            str(corpus),
-            "--pane-docs",
-            "15",
-            "--repair-mode",
-            "substitute",
-        ),
-        *("--config", str(settings)),
-    ]
+    command = [evenflow, "run", "--input", str(corpus), "--pane-docs", "15"]
+    command += ["--repair-mode", "substitute", "--config", str(settings)]
     began = time.monotonic()
     subprocess.run([*command, "--output", str(tmp_path / "whole")], check=True, capture_output=True)
     whole = time.monotonic() - began

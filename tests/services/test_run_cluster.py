@@ -1,5 +1,5 @@
-"""A run on files gives the same bytes by one process, by several and on a cluster of Flink, in a
-directory and in a store; what is killed meanwhile is made up for.
+"""A cluster of Flink spreads work. A run on files gives the same bytes there as by one process, in
+a directory and in a store; what is killed meanwhile is made up for.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from places import DATA
 from services.flink_cluster import FlinkCluster
+from services.flink_jobs import bounded, noted
+from services.processes import listening, outside
+from services.stream_outputs import wait_for
+from speeches import beginnings
 
 from evenflow.pipelines.engine.files.driver import Run
 from evenflow.pipelines.terminal.outcome import Observer, PaneProgress
@@ -40,6 +43,8 @@ SETTINGS = {
     "repair.judge": "fast",
     "repair.min_probability": 0.3,
 }
+LONG = 300.0  # for what takes 5 to 30 s on two cores without other work
+COUNT, SECONDS = 200, 0.05  # elements, and what each takes, so that there is time to look
 
 
 def outputs(place: Storage) -> dict[str, bytes]:
@@ -60,7 +65,7 @@ def config() -> Config:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of each format, with records that cannot be read and an id that comes twice."""
-    rows = gzip.decompress((DATA / "speeches.jsonl.gz").read_bytes()).decode().splitlines()
+    rows = beginnings(150)
     folder = tmp_path_factory.mktemp("corpus")
     lines = [*rows[:40], "no JSON", '{"id": "x"}', *rows[40:80], rows[79]]
     (folder / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -143,3 +148,24 @@ def test_flink_goes_on_after_a_kill(
     if beside.ident:
         beside.join(60)
     assert killed.is_set() and outputs(output) == expected
+
+
+def test_both_taskmanagers_work_and_nobody_else_reaches_them(
+    flink_cluster: FlinkCluster, tmp_path: Path
+) -> None:
+    running = bounded(flink_cluster.options(), COUNT, tmp_path, SECONDS)
+    wait_for(lambda: len(noted(tmp_path)) > 0, LONG)
+    for name, process in flink_cluster.processes.items():
+        places = listening(process.pid)
+        assert places and outside(places) == [], name
+    assert running.wait_until_finish(duration=int(LONG * 1000)) == "DONE"
+    found = noted(tmp_path)
+    assert set(found) == {str(i) for i in range(COUNT)}
+    assert all(len(each) == 1 for each in found.values())  # once each
+    pools = {flink_cluster.processes[f"pool-{i}"].pid for i in range(2)}
+    assert set[int]().union(*found.values()) == pools
+
+
+def test_settings_that_flink_does_not_take(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="does not take these settings"):
+        FlinkCluster(tmp_path, settings={"taskmanager.memory.process.size": "1m"})

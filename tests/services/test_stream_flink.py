@@ -5,9 +5,9 @@ in test_stream_kill.py.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
+from services.job_server import JobServer
 from services.kafka_broker import Broker
 from services.stream_outputs import (
     command,
@@ -15,12 +15,12 @@ from services.stream_outputs import (
     documents,
     expected,
     gate,
+    on_flink,
     placed,
     recounted,
     wait_for,
 )
 
-Words = Callable[..., list[str]]
 AWAY_SECONDS = 20.0  # as long is the broker away
 # For what takes 5 to 15 s on two cores without other work: it waits for Flink's start, and for
 # Python's
@@ -45,17 +45,29 @@ def test_no_broker_at_the_start(own_broker: Broker, tmp_path: Path) -> None:
 
 
 def test_the_broker_is_killed_and_comes_back(
-    own_broker: Broker, tmp_path: Path, words: Words
+    own_broker: Broker, tmp_path: Path, flink: JobServer
 ) -> None:
-    output = tmp_path / "out"
+    here, there = tmp_path / "here", tmp_path / "flink"
+    here.mkdir()
+    there.mkdir()
     own_broker.start()
-    own_broker.produce(own_broker.create_topic("docs", 2), 0, documents(0, 300))
-    with gate(words(own_broker, "docs", output), tmp_path) as running:
-        wait_for(lambda: count(output) == 300, LONG)
+    name = own_broker.create_topic("docs", 2)
+    own_broker.produce(name, 0, documents(0, 300))
+    on_runner = on_flink(own_broker, name, there / "out", flink.endpoint)
+    with (
+        gate(command(own_broker, name, here / "out"), here) as one,
+        gate(on_runner, there) as other,
+    ):
+
+        def have(messages: int) -> bool:
+            return all(count(each / "out") == messages for each in (here, there))
+
+        wait_for(lambda: have(300), LONG)
         own_broker.kill()
         time.sleep(AWAY_SECONDS)
         own_broker.start()
-        own_broker.produce("docs", 1, documents(0, 300, 1))
-        wait_for(lambda: count(output) == 600, LONG)
-        assert running.process.poll() is None
-    assert placed(output) == expected({0: 300, 1: 300}) and recounted(output)
+        own_broker.produce(name, 1, documents(0, 300, 1))
+        wait_for(lambda: have(600), LONG)
+        assert one.process.poll() is None and other.process.poll() is None
+    for each in (here, there):
+        assert placed(each / "out") == expected({0: 300, 1: 300}) and recounted(each / "out")

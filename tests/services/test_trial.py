@@ -37,7 +37,7 @@ def test_a_storm_leaves_what_an_undisturbed_run_leaves(tmp_path: Path) -> None:
     require(job_server_installed())
     for part in (kafka_broker, prometheus_server, s3_server):
         require(part.installed())
-    words = [str(TRIAL / "storm.py"), str(tmp_path), "--minutes", "0.5", "--mb-per-second", "0.05"]
+    words = [str(TRIAL / "storm.py"), str(tmp_path), "--minutes", "0.1", "--mb-per-second", "0.05"]
     ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=1500)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     result = json.loads((tmp_path / "result.json").read_text())

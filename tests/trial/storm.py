@@ -97,7 +97,7 @@ def storm(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
             event["pane after, s"] = round(watch.now - over, 1)
             events.append(event)
             print(json.dumps(event), flush=True)
-            calm = watch.now + drawn.uniform(20, 60) - (watch.now - over)
+            calm = min(over + drawn.uniform(20, 60), end)
             watch.wait(lambda sample, calm=calm: sample["seconds"] >= calm)
         writer.stopping.set()
         writer.join(LONGEST_SECONDS)
