@@ -9,9 +9,9 @@ from evenflow.schemas.guards import is_mapping
 
 # Old and new name, `attribute` is the section of one; nothing behind =: the key has left
 _PAIRS = (
-    "alerts.stereotype_least= attribute.strictness=min_probability finetune.held_out="
-    " finetune.patience= gate.notify= gate.policy=on_block llm.cache_mib= llm.requests="
-    " repair.distance= repair.leave=protect repair.precision=target_precision"
+    "alerts.stereotype_least= attribute.strictness=min_probability finetune.clip="
+    " finetune.held_out= finetune.patience= gate.notify= gate.policy=on_block llm.cache_mib="
+    " llm.requests= repair.distance= repair.leave=protect repair.precision=target_precision"
     " repair.realise=output_as repair.strictness=min_probability stereotypes.encoder="
     " stereotypes.policy=action stereotypes.precision=target_precision"
 )

@@ -52,14 +52,6 @@ class FinetuneSettings(Section):
         ge=0,
         description="Steps in which the rate rises from 0. After them it falls linearly to 0.",
     )
-    clip: float | None = Field(
-        default=1.0,
-        gt=0,
-        description=(
-            "Greatest norm of a step's gradient. null: any. 1: the paper names none, and 1 is what"
-            " the Trainer of transformers has."
-        ),
-    )
     batch: int = Field(default=512, ge=1, description="Sequences in a step.")
     micro_batch: int = Field(
         default=8,

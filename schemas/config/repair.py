@@ -113,6 +113,14 @@ class RepairSettings(Section):
             " doctor` lists it: that plug-in, in the place of the reader."
         ),
     )
+    device: Literal["cpu", "cuda"] = Field(
+        default="cpu",
+        description=(
+            "What runs the careful judge. cuda: a GPU of NVIDIA, which reads passages in batches;"
+            " it needs the package onnxruntime-gpu in the place of onnxruntime, and decides the"
+            " same but for rounding."
+        ),
+    )
     protect: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(_protected)] = (
         Field(
             default_factory=list[str],

@@ -6,6 +6,8 @@
     python tests/benchmarks/exchange.py --texts CORPUS.jsonl.gz …
     # by sentence: the rows of exchange_sentences.jsonl in documents kept for the report
     python tests/benchmarks/exchange.py --sentences
+    # what the graph for batches, which a GPU runs, says else than that for a CPU, both on a CPU
+    python tests/benchmarks/exchange.py --batches
     # words without a label that stay of those who change, in the first 2,500 documents: an hour
     python tests/benchmarks/exchange.py --stays 2500
 
@@ -188,6 +190,20 @@ def what_stays(documents: Sequence[Labelled], reader: Reader, cut: float) -> Non
     print(f"{len(documents)} documents, {changed_documents} with a change; words: {dict(stay)}")
 
 
+def batches(documents: Sequence[Labelled], alone: Reader) -> None:
+    """Print how far what is said of mentions in batches is from what is said of them alone."""
+    together = Reader(files.SHIPPED, batches=True)
+    found = [together.read(each.text, each.places) for each in documents]
+    together.read_ahead((each, at) for each in found for at in range(len(each.places)))
+    apart = [
+        abs(said.right - one.said(at).right)
+        for each in found
+        for one in [alone.read(each.text, each.places)]
+        for at, said in each.known.items()
+    ]
+    print(f"{len(apart):,} mentions: logits differ by {max(apart):g} at most")
+
+
 def area_between(
     scores: NDArray[Any], true: NDArray[Any], documents: Sequence[str]
 ) -> tuple[float, float]:
@@ -248,6 +264,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / labelled.FILE)
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--sentences", action="store_true", help="figures by sentence alone")
+    parser.add_argument("--batches", action="store_true", help="what batches change alone")
     parser.add_argument("--stays", type=int, help="of how many documents it is counted what stays")
     parser.add_argument("--write", type=Path, help="file of the texts kept for the report")
     args = parser.parse_args()
@@ -263,6 +280,9 @@ def main() -> None:
     if args.stays:
         gender = [each for each in documents if each.attribute == "gender"]
         what_stays(gender[: args.stays], reader, cut)
+        return
+    if args.batches:
+        batches(kept, reader)
         return
     if args.sentences:
         by_sentence(kept, judge, reader)

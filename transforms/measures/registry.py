@@ -65,6 +65,10 @@ def bar(lists: Sequence[WordList]) -> Bar | None:
 
 def look(config: Config, on_note: Callable[[str], None]) -> None:
     """Have measures look through what they read, before a run begins (see `Measure.look`)."""
+    if config.changes_sentences and config.repair.device != "cpu":
+        from evenflow.transforms.substitution import reading
+
+        reading.judge_of(config)  # which loads the reader there
     for each in of(config).values():
         each.look(config, on_note)
 

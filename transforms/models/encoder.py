@@ -18,7 +18,7 @@ import numpy.typing as npt
 from evenflow.transforms.models import files
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import ASSOCIATION, STANCE, STRENGTH
-from evenflow.transforms.models.pieces import LONGEST, Tokenizer
+from evenflow.transforms.models.pieces import Tokenizer
 from evenflow.transforms.models.stereotype_head import StereotypeHead
 
 try:
@@ -28,7 +28,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"{error}: it is in the extra models", name=error.name) from error
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 FORMAT, VERSION = "evenflow-encoder", 1
 MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
@@ -43,6 +42,7 @@ STATES = "layer_norm_8"
 VALUES = "values"  # the graph's output
 # Added up and normalised in one step, states take five times as long as in two
 SLOW = ["SkipLayerNormFusion"]
+PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}  # by device
 
 
 class Stereotype(NamedTuple):
@@ -82,14 +82,14 @@ class Encoder:
         ModelError: A file is missing, damaged or of another model.
     """
 
-    def __init__(self, folder: Path, threads: int = 1):
+    def __init__(self, folder: Path):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
         with files.usable(path):
             self.choices: Mapping[str, Sequence[str]] = self.about["choices"]
             self._sizes = [len(each) for each in self.choices.values()]
             self.tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session = open_session(folder / GRAPH, threads, STATES)
+            self._session = open_session(folder / GRAPH, STATES)
         self._head = StereotypeHead(folder)
 
     @classmethod
@@ -102,12 +102,19 @@ class Encoder:
         """
         return cls(files.SHIPPED)
 
-    def _run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[Floats]]:
-        """The head values of texts, (n, outputs), and their mean states."""
+    def run(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], list[Floats]]:
+        """Read n texts.
+
+        Returns:
+            Their head values, (n, outputs), and the mean state of the pieces of each, (D,).
+
+        Raises:
+            ModelError: A library failed.
+        """
         out = np.zeros((len(texts), STRENGTH + 1 + sum(self._sizes)), np.float32)
         means: list[Floats] = []
         for row, text in enumerate(texts):
-            try:
+            with files.usable("the encoder"):
                 pieces = self.tokenizer.pieces(text)
                 given = {
                     "ids": np.array([pieces.ids], np.int64),
@@ -116,8 +123,6 @@ class Encoder:
                 values, states = self._session.run([VALUES, STATES], given)
                 out[row] = values[0]
                 means.append(states[0].astype(np.float64).mean(0))
-            except Exception as error:  # as in `files.usable`
-                raise ModelError(f"the encoder failed: {type(error).__name__}: {error}") from error
         return out, means
 
     def stereotypes(self, inputs: Sequence[str]) -> list[Stereotype]:
@@ -132,7 +137,7 @@ class Encoder:
         Raises:
             ModelError: A library failed.
         """
-        values, means = self._run(inputs)
+        values, means = self.run(inputs)
         out: list[Stereotype] = []
         for number, row in enumerate(values.astype(np.float64)):
             chances = [self._head.logit(means[number]), row[STRENGTH], row[ASSOCIATION]]
@@ -154,38 +159,10 @@ class Encoder:
         }
 
 
-class PieceStates:
-    """What the shipped encoder makes of each piece of a text, before its heads.
-
-    Raises:
-        ModelError: A file is missing or damaged.
-    """
-
-    def __init__(self) -> None:
-        self.about = files.manifest(files.SHIPPED / MANIFEST, FORMAT, VERSION)
-        with files.usable(files.SHIPPED / GRAPH):
-            self._tokenizer = read_tokenizer(files.SHIPPED / VOCABULARY)
-            self._session = open_session(files.SHIPPED / GRAPH, threads=1, more=STATES)
-        self.size = self.of("")[0].shape[1]
-
-    def of(self, text: str) -> tuple[Floats, Ints, npt.NDArray[np.bool_], bool]:
-        """Read a text.
-
-        Returns:
-            The states of its n pieces (n, D); their characters (n, 2); whether each is in the
-            vocabulary (n,); and whether the text goes on behind them.
-        """
-        pieces = self._tokenizer.pieces(text)
-        given = {name: np.array([getattr(pieces, name)], np.int64) for name in ("ids", "types")}
-        states = self._session.run([STATES], given)[0][0].astype(np.float64)
-        known = given["ids"][0] != self._tokenizer.unknown
-        return states, np.array(pieces.places, np.int64), known, len(known) == LONGEST
-
-
-def open_session(graph: Path, threads: int, more: str = "") -> Any:
-    """Load a graph."""
+def open_session(graph: Path, more: str = "", device: str = "cpu") -> Any:
+    """Load a graph on a device of `PROVIDERS`. Raises ModelError where it cannot be used."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     given: str | bytes = str(graph)
     if more:
         given = _with_output(graph.read_bytes(), more)
@@ -193,9 +170,21 @@ def open_session(graph: Path, threads: int, more: str = "") -> Any:
         options.add_external_initializers(
             [TABLE_NAME], [onnxruntime.OrtValue.ortvalue_from_numpy(table)]
         )
-    return onnxruntime.InferenceSession(
-        given, options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOW
+    if device != "cpu":
+        onnxruntime.preload_dlls()  # libraries that pip installed
+    # What else it can compute in fewer bits, it does not
+    provider = PROVIDERS[device], {"use_tf32": "0"}
+    session = onnxruntime.InferenceSession(
+        given, options, providers=[provider], disabled_optimizers=SLOW
     )
+    if session.get_providers()[0] != provider[0]:  # it fell back to the CPU
+        raise ModelError(
+            f"repair.device: {device} cannot be used: onnxruntime {onnxruntime.__version__} has"
+            f" {', '.join(onnxruntime.get_available_providers())}. Without {provider[0]}: pip"
+            " uninstall onnxruntime; pip install 'onnxruntime-gpu[cuda,cudnn]'. With it: it says"
+            " above which library it lacks, and nvidia-smi whether there is a GPU"
+        )
+    return session
 
 
 def _with_output(graph: bytes, name: str) -> bytes:

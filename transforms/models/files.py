@@ -55,15 +55,18 @@ def manifest(path: Path, format_: str, version: int) -> dict[str, Any]:
 
 
 @contextmanager
-def usable(path: Path) -> Iterator[None]:
-    """Turn what libraries raise as they read a model into a ModelError.
+def usable(model: Path | str) -> Iterator[None]:
+    """Turn what libraries raise as they read or run a model into a ModelError.
 
     Some raise types of their own, even Exception itself.
     """
     try:
         yield
+    except ModelError:
+        raise
     except Exception as error:
-        raise ModelError(f"{path}: the model cannot be used ({error}); {REBUILD}") from error
+        text = f"{model}: the model cannot be used ({type(error).__name__}: {error}); {REBUILD}"
+        raise ModelError(text) from error
 
 
 def digest_of(path: Path) -> str:

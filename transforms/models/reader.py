@@ -4,13 +4,14 @@ One pass of an encoder over a passage (`passages.cut`) gives each mention a vect
 pieces. Small heads say from it whether the document stays right if the person changes as a whole,
 who is meant, why it would be wrong, and whether two mentions are one person. The encoder runs in
 ONNX Runtime in 8 bits, one passage at a time: with others in its batch a passage would get another
-answer, and a document's result would depend on how a stream was cut.
+answer, and a document's result would depend on how a stream was cut. For a GPU there is a graph
+for batches, in which each passage has its own scale of 8 bits, nothing looks at the padding, and
+products of 8 bits are computed in floats, which is exact: it answers the same but for rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -21,13 +22,13 @@ import numpy.typing as npt
 from evenflow.transforms.models import files, passages
 from evenflow.transforms.models.cuts import FORMAT, MANIFEST, VERSION
 from evenflow.transforms.models.encoder import VOCABULARY, logistic, open_session, read_model
-from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.heads import REASONS as OF_WINDOWS
 from evenflow.transforms.models.passages import Excerpt, Place
 
 Floats = npt.NDArray[np.float64]
 
-GRAPH, HEADS = "reader.onnx", "reader.npz"
+GRAPH, BATCHES, HEADS = "reader.onnx", "reader_batches.onnx", "reader.npz"
+TOGETHER = 32 * passages.LONGEST  # word pieces of a batch: some GiB at most
 RIGHT = 0.5  # an exchange with a lower probability has a reason why it is wrong
 NEVER = -30.0  # the logit of what is not read
 # How far the least logit of a person's mentions rises at most: one mention can refuse all of them
@@ -58,16 +59,20 @@ class Reader:
 
     Args:
         folder: A folder with a manifest and the files that it names.
+        device: What runs the encoder, of `encoder.PROVIDERS`.
+        batches: Whether it reads passages together on a CPU too.
 
     Raises:
-        ModelError: A file is missing, damaged or of another model.
+        ModelError: A file is missing, damaged or of another model; or the device cannot be used.
     """
 
-    def __init__(self, folder: Path, threads: int = 1):
+    def __init__(self, folder: Path, device: str = "cpu", batches: bool = False):
         path = folder / MANIFEST
         self.about = files.manifest(path, FORMAT, VERSION)
+        self.batches = batches or device != "cpu"
         with files.usable(path):
-            self._session = open_session(folder / GRAPH, threads)
+            graph = folder / (BATCHES if self.batches else GRAPH)
+            self._session = open_session(graph, device=device)
             self._pieces = read_model(folder / VOCABULARY)
             with np.load(folder / HEADS, allow_pickle=False) as read:
                 self._heads: dict[str, Floats] = {
@@ -76,14 +81,13 @@ class Reader:
             self._calibration: dict[str, list[float]] = self.about["calibration"]
 
     @classmethod
-    @cache
-    def shipped(cls) -> Reader:
-        """Load the reader of this package, once for each process.
+    def shipped(cls, device: str = "cpu") -> Reader:
+        """Load the reader of this package, once for each process and device.
 
         Raises:
             ModelError: A file is missing, damaged or of another model.
         """
-        return cls(files.SHIPPED)
+        return _shipped(device)
 
     def shows(self, attribute: str) -> bool:
         """Whether it learnt to judge an attribute's exchanges with the new words before it.
@@ -142,10 +146,26 @@ class Reader:
         """The greatest probability that a person can have one of whose mentions this is said of."""
         return self.calibrated(attribute, said.right + MOST_ABOVE)
 
-    def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
-        """Read the passage of a cell."""
-        with _reading():
-            return self._said(passages.of_cell(self._pieces, text, places, cell))
+    def read_ahead(self, mentions: Iterable[tuple[Reading, int]]) -> None:
+        """Read the passages of mentions of readings, as far as they are not read.
+
+        Raises:
+            ModelError: A library failed.
+        """
+        cells = {
+            (id(each), each.places[number].start // passages.CELL): each
+            for each, number in mentions
+            if number not in each.known
+        }
+        with files.usable("the reader"):
+            said = self._said(
+                [
+                    passages.of_cell(self._pieces, each.text, each.places, cell)
+                    for (_, cell), each in cells.items()
+                ]
+            )
+        for each, found in zip(cells.values(), said, strict=True):
+            each.known |= found
 
     def of_excerpt(
         self, part: Excerpt, places: Sequence[Place], own: Iterable[int]
@@ -162,33 +182,42 @@ class Reader:
         Raises:
             ModelError: A library failed.
         """
-        with _reading():
-            passage = passages.passage(self._pieces, *part[:3], places, own)
-            return self._said(passage)
+        with files.usable("the reader"):
+            return self._said([passages.passage(self._pieces, *part[:3], places, own)])[0]
 
-    def _said(self, passage: passages.Passage) -> dict[int, Said]:
-        """What is said of each mention of a passage."""
+    def _said(self, found: Sequence[passages.Passage]) -> list[dict[int, Said]]:
+        """What is said of each mention of passages."""
         unread = Said(NEVER, np.eye(len(WHO))[-1], np.zeros(len(REASONS)), {})
-        out = dict.fromkeys(passage.own, unread)
-        if not passage.spans:
-            return out
-        states = self._states(passage)
-        vectors = np.array([states[first:last].mean(0) for first, last in passage.spans.values()])
+        out = [dict.fromkeys(each.own, unread) for each in found]
+        # Passages of about one length are read together, so that little is padding
+        sizes = {at: len(each.ids) for at, each in enumerate(found) if each.spans}
+        left = sorted(sizes, key=sizes.__getitem__)
+        while left:
+            length = sizes[left[-1]]
+            most = TOGETHER // length if self.batches else 1
+            left, batch = left[:-most], left[-most:]
+            given = np.zeros((2, len(batch), length), np.int64)  # with padding, which is piece 0
+            for row, at in enumerate(batch):
+                given[:, row, : sizes[at]] = found[at].ids, found[at].types
+            states = self._session.run(None, {"ids": given[0], "types": given[1]})[0]
+            for row, at in enumerate(batch):
+                self._say(found[at].spans, states[row].astype(np.float64), out[at])
+        return out
+
+    def _say(
+        self, spans: Mapping[int, tuple[int, int]], states: Floats, out: dict[int, Said]
+    ) -> None:
+        """Say of the mentions in `out` what the states of a passage's pieces, (n, D), mean."""
+        vectors = np.array([states[first:last].mean(0) for first, last in spans.values()])
         right = self._linear("right", _gelu(self._linear("hidden", vectors)))[:, 0]
         who = np.exp(self._linear("who", vectors))
         reasons, near = self._linear("reason", vectors), self._near(vectors)
-        numbers = list(passage.spans)
+        numbers = list(spans)
         for at, number in enumerate(numbers):
             if number in out:
                 links = dict(zip(numbers, near[at].tolist(), strict=True))
                 del links[number]
                 out[number] = Said(float(right[at]), who[at] / who[at].sum(), reasons[at], links)
-        return out
-
-    def _states(self, passage: passages.Passage) -> Floats:
-        """The state of each piece of a passage, (n, D)."""
-        given = {"ids": passage.ids[None], "types": passage.types[None]}
-        return self._session.run(None, given)[0][0].astype(np.float64)
 
     def _linear(self, name: str, x: Floats) -> Floats:
         """A head's linear map: weights (out, in + 1), the last column the constant."""
@@ -202,6 +231,11 @@ class Reader:
         return (found + found.T) / 2
 
 
+@cache
+def _shipped(device: str) -> Reader:
+    return Reader(files.SHIPPED, device)
+
+
 class Reading:
     """A document that is read passage by passage, as far as somebody asks.
 
@@ -213,7 +247,7 @@ class Reading:
     """
 
     def __init__(self, reader: Reader, text: str, places: Sequence[Place]):
-        self._reader, self._text, self._places = reader, text, places
+        self._reader, self.text, self.places = reader, text, places
         self.known: dict[int, Said] = {}
 
     def said(self, number: int) -> Said:
@@ -223,8 +257,7 @@ class Reading:
             ModelError: A library failed.
         """
         if number not in self.known:
-            cell = self._places[number].start // passages.CELL
-            self.known |= self._reader.of_cell(self._text, self._places, cell)
+            self._reader.read_ahead([(self, number)])
         return self.known[number]
 
     def worst(self, own: Iterable[int], staying: Collection[int]) -> tuple[Said, float]:
@@ -246,15 +279,6 @@ class Reading:
         return worst._replace(right=worst.right + min(above, MOST_ABOVE)), max(
             (value for other, value in links if other in staying), default=NEVER
         )
-
-
-@contextmanager
-def _reading() -> Iterator[None]:
-    """Turn what a library raises into a ModelError; some raise Exception itself."""
-    try:
-        yield
-    except Exception as error:
-        raise ModelError(f"the reader failed: {type(error).__name__}: {error}") from error
 
 
 def _gelu(x: Floats) -> Floats:

@@ -38,7 +38,7 @@ class PieceMeans:
     def __init__(self, folder: Path):
         with files.usable(folder / GRAPH):
             self._tokenizer = read_tokenizer(folder / VOCABULARY)
-            self._session = open_session(folder / GRAPH, threads=1)
+            self._session = open_session(folder / GRAPH)
 
     def of(self, text: str) -> Floats:
         """The mean of a text's pieces, (D,)."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -160,8 +160,11 @@ def judge_of(
     if config.repair.judge == "fast" or config.repair.method == "base":
         return None
     if config.repair.judge == "careful":
+        # Its libraries take a part of a second to load
+        from evenflow.transforms.models.reader import Reader
+
         least = None if alone else partial(min_probability, config)
-        return DocumentJudge.shipped(least, threads, stops)
+        return DocumentJudge(Reader.shipped(config.repair.device), least, threads, stops)
     from evenflow.transforms.substitution.plugin_judge import PluginJudge
 
     return PluginJudge(config.repair.judge)
@@ -181,11 +184,8 @@ def least(judge: ExchangeJudge | None, min_probability: float) -> float:
     return UNLIKELY
 
 
-def _reader() -> Reader:
-    """The reader of this package. Its libraries take a part of a second to load."""
-    from evenflow.transforms.models.reader import Reader
-
-    return Reader.shipped()
+# An exchange: the key of its document's reading, the document, attribute, set and target
+Case = tuple[bytes, "JoinedSets", str, int, str]
 
 
 class DocumentJudge:
@@ -214,52 +214,64 @@ class DocumentJudge:
         self._threads, self._stops = threads, stops
         self._kept = Kept()  # a draw asks about a document in many of its rounds
 
-    @classmethod
-    def shipped(
-        cls,
-        min_probability: Callable[[str], float] | None = None,
-        threads: int = 1,
-        stops: bool = True,
-    ) -> DocumentJudge:
-        """The judge with the reader of this package; see `Reader.shipped`."""
-        return cls(_reader(), min_probability, threads, stops)
-
     def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
         """Judge exchanges, see `judges.ExchangeJudge`."""
-        if self._threads == 1:
-            yield from map(self._document, documents)
+        opened = map(self._open, documents)
+        if self._threads == 1 and not self._reader.batches:
+            yield from map(self._document, opened)
             return
-        source = iter(documents)
         with ThreadPoolExecutor(self._threads) as threads:
-            while together := list(islice(source, TOGETHER)):
+            while together := list(islice(opened, TOGETHER)):
+                if self._reader.batches:
+                    self._read_ahead([*chain.from_iterable(together)])
                 yield from threads.map(self._document, together)
 
-    def _document(self, document: Asked) -> list[Judged]:
-        """Judge the exchanges of a document."""
+    def _open(self, document: Asked) -> list[Case]:
+        """Begin to read a document for its exchanges."""
         text, sets, asked = document
         shows = bool(sets) and self._reader.shows(sets[0].attribute)
-        by_word: dict[str | None, JoinedSets] = {}
-        keys: dict[str | None, bytes] = {}
-        out: list[Judged] = []
+        by_word: dict[str | None, tuple[bytes, JoinedSets]] = {}
+        out: list[Case] = []
         for number, target in asked:
             shown = target if shows else None
             if shown not in by_word:
                 mentions, places = places_of(sets, shown)
-                reading, keys[shown] = self._reader.read(text, places), key_of(text, places)
-                reading.known |= self._kept.get(keys[shown])
-                by_word[shown] = JoinedSets(reading, mentions, sets)
-            out.append(self._answer(by_word[shown], sets[number].attribute, number, target))
-        for shown, key in keys.items():
-            self._kept.put(key, by_word[shown].reading.known)
+                reading, key = self._reader.read(text, places), key_of(text, places)
+                reading.known |= self._kept.get(key)
+                by_word[shown] = key, JoinedSets(reading, mentions, sets)
+            out.append((*by_word[shown], sets[number].attribute, number, target))
         return out
+
+    def _read_ahead(self, cases: Sequence[Case]) -> None:
+        """Read in batches what answers need: the asked sets, and all of those not refused so."""
+        asked = (document.mentions([number]) for _, document, _, number, _ in cases)
+        self._reader.read_ahead(chain.from_iterable(asked))
+        left = [each for each in cases if self._refusing(*each[1:4]) is None]
+        more = (each[1].mentions(each[1].able(*each[3:])) for each in left)
+        self._reader.read_ahead(chain.from_iterable(more))
+
+    def _document(self, cases: Sequence[Case]) -> list[Judged]:
+        """Judge the exchanges of a document."""
+        out = [self._answer(*case[1:]) for case in cases]
+        for key, document in {key: document for key, document, *_ in cases}.items():
+            self._kept.put(key, document.reading.known)
+        return out
+
+    def _refusing(self, document: JoinedSets, attribute: str, number: int) -> int | None:
+        """The first mention of a set that alone refuses it."""
+        if self._min_probability is not None and self._stops:
+            for index in document.own[number]:
+                greatest = self._reader.at_most(attribute, document.reading.said(index))
+                if greatest < self._min_probability(attribute):
+                    return index
+        return None
 
     def _answer(self, document: JoinedSets, attribute: str, number: int, target: str) -> Judged:
         """Judge a set with those of the same person; by itself where that refuses it."""
         least = 0.0 if self._min_probability is None else self._min_probability(attribute)
-        for index in document.own[number] if least and self._stops else ():
-            if self._reader.at_most(attribute, document.reading.said(index)) < least:
-                answer = self._reader.judge(attribute, document.reading, [index], ())
-                return Judged(*answer, (number,))
+        if (index := self._refusing(document, attribute, number)) is not None:
+            answer = self._reader.judge(attribute, document.reading, [index], ())
+            return Judged(*answer, (number,))
 
         def judged(person: Sequence[int], changing: Sequence[int]) -> tuple[float, str]:
             own, staying = document.divide(person, changing)
@@ -334,6 +346,15 @@ class JoinedSets:
         """The group of a set."""
         return self._sets[number].source
 
+    def able(self, number: int, target: str) -> list[int]:
+        """The sets of a set's group that can go to a target."""
+        own = (each for each, one in enumerate(self._sets) if one.source == self.source(number))
+        return [each for each in own if target in self._sets[each].edits]
+
+    def mentions(self, sets: Iterable[int]) -> Iterator[tuple[Reading, int]]:
+        """The mentions of sets, as `Reader.read_ahead` takes them."""
+        return ((self.reading, index) for each in sets for index in self.own[each])
+
     def people(self, number: int, target: str) -> list[tuple[int, ...]]:
         """Divide the sets of a set's group that can go to a target by person.
 
@@ -342,10 +363,8 @@ class JoinedSets:
         """
         key = self.source(number), target
         if key not in self._people:
-            able = [each for each, one in enumerate(self._sets) if one.source == key[0]]
-            able = [each for each in able if target in self._sets[each].edits]
-            near: dict[int, set[int]] = {each: set() for each in able}
-            for one in able:
+            near: dict[int, set[int]] = {each: set() for each in self.able(number, target)}
+            for one in near:
                 for index in self.own[one]:
                     for other, value in self.reading.said(index).links.items():
                         if value > 0 and (two := self.owner[other]) in near:

@@ -39,7 +39,6 @@ from evenflow.transforms.models.encoder import (
     TABLE,
     VOCABULARY,
     Encoder,
-    PieceStates,
 )
 
 REPHRASED = "rephrased"  # source of the rephrasings
@@ -140,12 +139,7 @@ def _rows(path: Path) -> list[Row]:
 
 def _states(rows: Sequence[Mapping[str, Any]]) -> Floats:
     """The mean states of the rows' texts, (n, D)."""
-    reader = PieceStates()
-    known = {
-        text: reader.of(text)[0].mean(0).astype(np.float32)
-        for text in dict.fromkeys(row["text"] for row in rows)
-    }
-    return np.array([known[row["text"]] for row in rows])
+    return np.array(Encoder.shipped().run([row["text"] for row in rows])[1], np.float32)
 
 
 def _encoder() -> str:

@@ -1,5 +1,6 @@
 """Trains a model step by step: its weights, its optimizer, its memory."""
 
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import math
@@ -24,6 +25,8 @@ TARGETS = {
     "causal": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
     "mlm": ["query", "key", "value", "dense"],
 }
+
+CLIP = 1.0  # greatest norm of a step's gradient: the paper names none, and transformers has this
 
 
 @dataclass(frozen=True)
@@ -196,9 +199,8 @@ class Trainer:
             loss = self._loss(taken, targets, part) / max(whole, 1e-9)
             loss.backward()
             total += float(loss.detach())
-        if own.clip is not None:
-            weights = checkpoint.trained(self._model).values()
-            torch.nn.utils.clip_grad_norm_(weights, own.clip)
+        weights = checkpoint.trained(self._model).values()
+        torch.nn.utils.clip_grad_norm_(weights, CLIP)
         for group in self._optimizer.param_groups:
             group["lr"] = rate(step, self._steps, own.warmup, own.rate)
         if math.isfinite(total):

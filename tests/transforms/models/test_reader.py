@@ -7,9 +7,12 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import pytest
 
-from evenflow.transforms.models import cuts, files
+from evenflow.schemas.config import Config
+from evenflow.transforms.measures import registry
+from evenflow.transforms.models import cuts, files, reader
 from evenflow.transforms.models.files import ModelError
 from evenflow.transforms.models.passages import CELL, Place
 from evenflow.transforms.models.reader import HEADS, MANIFEST, NEVER, REASONS, WHO, Reader
@@ -24,9 +27,9 @@ def places_in(text: str) -> list[Place]:
 
 
 def chance(text: str) -> float:
-    reader, places = Reader.shipped(), places_in(text)
-    reading = reader.read(text, places)
-    return reader.judge("gender", reading, range(len(places)), ())[0]
+    own, places = Reader.shipped(), places_in(text)
+    reading = own.read(text, places)
+    return own.judge("gender", reading, range(len(places)), ())[0]
 
 
 def test_it_says_of_each_mention_who_is_meant() -> None:
@@ -47,10 +50,10 @@ def test_the_name_may_stand_far_before() -> None:
 
 
 def test_mentions_of_one_person_are_linked_and_one_that_stays_speaks_against() -> None:
-    reader, places = Reader.shipped(), places_in(UNNAMED)
-    reading = reader.read(UNNAMED, places)
-    whole, _ = reader.judge("gender", reading, [0, 1, 2], ())
-    half, reason = reader.judge("gender", reading, [0], {1, 2})
+    own, places = Reader.shipped(), places_in(UNNAMED)
+    reading = own.read(UNNAMED, places)
+    whole, _ = own.judge("gender", reading, [0, 1, 2], ())
+    half, reason = own.judge("gender", reading, [0], {1, 2})
     assert half < 0.5 < whole and reason == REASONS["half"]
     assert reading.said(0).links[1] > 0
 
@@ -64,6 +67,40 @@ def test_what_is_said_depends_neither_on_the_order_of_questions_nor_on_other_cel
     other = [backward.said(number) for number in reversed(range(len(places)))][::-1]
     for a, b in zip(one, other, strict=True):
         assert a.right == b.right and a.links == b.links and np.array_equal(a.who, b.who)
+
+
+def test_passages_in_batches_say_what_each_says_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "TOGETHER", 300)  # several batches
+    texts = [NAMED, UNNAMED, UNNAMED + " It rained." * 80 + NAMED, "Where is he?", "kids"]
+    alone, batches = Reader.shipped(), Reader(files.SHIPPED, batches=True)
+    found = [batches.read(text, places_in(text)) for text in texts]
+    batches.read_ahead((each, at) for each in found for at in range(len(each.places)))
+    for each in found:
+        one = alone.read(each.text, each.places)
+        for at, said in each.known.items():
+            assert said.right == pytest.approx(one.said(at).right, abs=1e-4)
+            assert said.links == pytest.approx(one.said(at).links, abs=1e-4)
+    assert sum(len(each.known) for each in found) == 13
+
+
+def test_the_graph_for_batches_is_made_of_the_other_one(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from evenflow.transforms.lab.training.export import write_batches
+
+    shutil.copy(files.SHIPPED / reader.GRAPH, tmp_path)
+    write_batches(tmp_path)
+    made, shipped = (folder / reader.BATCHES for folder in (tmp_path, files.SHIPPED))
+    assert made.read_bytes() == shipped.read_bytes()
+
+
+def test_a_device_that_nothing_runs_is_an_error_and_not_the_cpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(onnxruntime.InferenceSession, "get_providers", lambda _: ["CPU"])
+    config = Config.model_validate({"repair": {"mode": "substitute", "device": "cuda"}})
+    with pytest.warns(UserWarning), pytest.raises(ModelError, match=r"has .*CPUEx.*runtime-gpu"):
+        registry.look(config, print)
+    registry.look(Config(), print)
 
 
 def test_a_mention_that_does_not_fit_is_never_right() -> None:
@@ -93,8 +130,7 @@ def test_precision_has_its_probability() -> None:
 
 @pytest.mark.parametrize("name", [HEADS, MANIFEST])
 def test_a_damaged_model_is_refused(tmp_path: Path, name: str) -> None:
-    for each in (*files.SHIPPED.glob("reader.*"), files.SHIPPED / "vocab.txt"):
-        shutil.copy(each, tmp_path)
-    (tmp_path / name).write_bytes(b"{}")
-    with pytest.raises(ModelError, match=r"expected|damaged"):
-        Reader(tmp_path)
+    shutil.copytree(files.SHIPPED, folder := tmp_path / "own")
+    (folder / name).write_bytes(b"{}")
+    with pytest.raises(ModelError, match=r"was expected|: damaged"):
+        Reader(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +10,9 @@ import pytest
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import LabelFinder
+from evenflow.transforms.models import files
 from evenflow.transforms.models.passages import Place
-from evenflow.transforms.models.reader import MOST_ABOVE, Reading, Said
+from evenflow.transforms.models.reader import MOST_ABOVE, Reader, Reading, Said
 from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import Asked, ByFirstStage, Judged
 from evenflow.transforms.substitution.reading import DocumentJudge
@@ -28,6 +29,8 @@ class Scripted:
 
     links: dict[tuple[int, int], float] = field(default_factory=dict)
     seen: list[list[Place]] = field(default_factory=list)
+    passages: list[int] = field(default_factory=list)  # of each reading
+    batches: bool = False
 
     def shows(self, attribute: str) -> bool:
         return attribute != "gender"
@@ -36,17 +39,20 @@ class Scripted:
         self.seen.append(list(places))
         return Reading(self, text, places)  # pyright: ignore[reportArgumentType]
 
-    def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
-        numbers = range(len(places))
-        return {
-            a: Said(
-                float(a),
-                np.zeros(7),
-                np.zeros(12),
-                {b: self.links.get((min(a, b), max(a, b)), -9.0) for b in numbers if b != a},
-            )
-            for a in numbers
-        }
+    def read_ahead(self, mentions: Iterable[tuple[Reading, int]]) -> None:
+        unread = {id(each): each for each, number in mentions if number not in each.known}
+        self.passages.append(len(unread))
+        for each in unread.values():
+            numbers = range(len(each.places))
+            each.known |= {
+                a: Said(
+                    float(a),
+                    np.zeros(7),
+                    np.zeros(12),
+                    {b: self.links.get((min(a, b), max(a, b)), -9.0) for b in numbers if b != a},
+                )
+                for a in numbers
+            }
 
     def judge(
         self, attribute: str, said: Reading, own: Sequence[int], staying: set[int]
@@ -118,14 +124,19 @@ def test_who_may_change_in_a_document_changes_together(least: float | None, join
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_threads_answer_as_one_does(threads: int) -> None:
+def test_threads_and_batches_answer_as_one_passage_at_a_time_does(threads: int) -> None:
     asked = [
         Asked(text, sets, [(number, "male") for number, each in enumerate(sets) if each.edits])
         for number in range(reading.TOGETHER + 2)
         if (sets := sets_of(text := f"A nun has {number} cats. She saw a queen and her sister."))
     ]
-    one, several = DocumentJudge.shipped(), DocumentJudge.shipped(threads=threads)
-    assert list(one.exchanges(asked)) == list(several.exchanges(asked))
+    one, several = DocumentJudge(Reader.shipped()), DocumentJudge(Reader.shipped(), threads=threads)
+    wanted = list(one.exchanges(asked))
+    assert list(several.exchanges(asked)) == wanted
+    batches = DocumentJudge(Reader(files.SHIPPED, batches=True), threads=threads)
+    for found, each in zip(batches.exchanges(asked[:20]), wanted, strict=False):
+        for one, other in zip(found, each, strict=True):
+            assert one == other._replace(probability=pytest.approx(other.probability, abs=1e-4))
 
 
 @pytest.mark.parametrize(
@@ -192,29 +203,19 @@ def test_what_stays_says_what_it_needs() -> None:
     assert reading.worth_asking(of(standard="sentence"), "religion") < 0.1
 
 
-@dataclass
-class Counted(Scripted):
-    """A scripted reader that counts the passages that it reads."""
-
-    passages: int = 0
-
-    def of_cell(self, text: str, places: Sequence[Place], cell: int) -> dict[int, Said]:
-        self.passages += 1
-        return super().of_cell(text, places, cell)
-
-
+@pytest.mark.parametrize("batches", [False, True])
 @pytest.mark.parametrize(("kept", "read_again"), [(reading.KEPT, 0), (1, 2)])
 def test_a_document_is_read_once_as_far_as_there_is_room(
-    monkeypatch: pytest.MonkeyPatch, kept: int, read_again: int
+    monkeypatch: pytest.MonkeyPatch, kept: int, read_again: int, batches: bool
 ) -> None:
     monkeypatch.setattr(reading, "KEPT", kept)
-    reader = Counted({(1, 2): 2.0, (2, 4): 1.0})
+    reader = Scripted({(1, 2): 2.0, (2, 4): 1.0}, batches=batches)
     judge = DocumentJudge(reader)  # pyright: ignore[reportArgumentType]
     asked = [
         Asked(text, sets_of(text), [(0, "male"), (3, "male")])
         for text in (TEXT, TEXT.replace("nun", "aunt"))
     ]
     first = list(judge.exchanges(asked))
-    assert reader.passages == 2
+    assert reader.passages == ([2, 0] if batches else [1, 1])
     assert list(judge.exchanges(asked)) == first
-    assert reader.passages == 2 + read_again
+    assert sum(reader.passages) == 2 + read_again

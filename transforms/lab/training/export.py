@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
+from onnx import helper, numpy_helper, parser
 from onnx.external_data_helper import set_external_data
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
@@ -20,6 +21,10 @@ from evenflow.transforms.lab.training.reading import ReaderNetwork
 from evenflow.transforms.models import reader
 from evenflow.transforms.models.encoder import TABLE, VOCABULARY
 from evenflow.transforms.models.passages import LONGEST
+
+LARGE = 100_000  # bytes of a table of weights that stays in the other graph's file
+# What replaces operators in a graph for batches: functions of ONNX with their names, but the first
+FUNCTIONS = Path(__file__).parent / "data" / "batches.txt"
 
 
 def write_reader(
@@ -31,6 +36,7 @@ def write_reader(
 ) -> None:
     """Write the reader's graph, heads, vocabulary and manifest."""
     _write_graph(network, out / reader.GRAPH)
+    write_batches(out)
     heads = {
         name: np.concatenate(
             [layer.weight.detach().numpy(), layer.bias.detach().numpy()[:, None]], 1
@@ -43,7 +49,7 @@ def write_reader(
     np.savez(out / reader.HEADS, **small)
     if vocabulary.resolve() != (out / VOCABULARY).resolve():
         shutil.copyfile(vocabulary, out / VOCABULARY)
-    names = [reader.GRAPH, TABLE, reader.HEADS, VOCABULARY]
+    names = [reader.GRAPH, reader.BATCHES, TABLE, reader.HEADS, VOCABULARY]
     own = {"calibration": dict(calibration), **about}
     write(out / reader.MANIFEST, reader.FORMAT, reader.VERSION, names, own)
 
@@ -95,3 +101,40 @@ def share_table(graph: Path, path: Path) -> None:
     set_external_data(table, TABLE)
     table.ClearField("raw_data")
     onnx.save(proto, str(path))
+
+
+def write_batches(folder: Path) -> None:
+    """Write the reader's graph for batches beside its other graph, in whose file the weights stay.
+
+    It gives the same answers by the same whole numbers: products of 8 bits are exact in floats.
+    Each passage has its own scale, and nothing looks at the padding. So what is said of a passage
+    depends on others in its batch by rounding alone.
+    """
+    whole = (folder / reader.GRAPH).read_bytes()
+    proto = onnx.load_from_string(whole)
+    graph, texts = proto.graph, FUNCTIONS.read_text(encoding="utf-8").split("\n\n")
+    head = f'<opset_import: ["" : {proto.opset_import[0].version}], domain: "batches">'
+    own = {each.name: each for text in texts for each in [parser.parse_function(head + text)]}
+    proto.functions.extend(own.values())
+    proto.opset_import.append(helper.make_opsetid("batches", 1))
+    shapes = {node.input[1] for node in graph.node if node.op_type == "Reshape"}
+    for node in graph.node:
+        del node.metadata_props[:]
+        if node.op_type in {"Reshape", "Softmax"}:
+            del node.attribute[:]
+        if node.op_type in own:
+            node.domain = "batches"
+            node.input.extend(own[node.op_type].input[len(node.input) :])
+    del graph.value_info[:]  # the shapes are another batch's
+    graph.node.insert(0, helper.make_node("Masks", ["ids"], ["real", "mask"], domain="batches"))
+    for tensor in graph.initializer:
+        data = tensor.raw_data
+        if tensor.name in shapes:
+            shape = numpy_helper.to_array(tensor) * [0, *[1] * (tensor.dims[0] - 1)]
+            tensor.CopyFrom(numpy_helper.from_array(shape, tensor.name))
+        elif len(data) > LARGE:
+            set_external_data(tensor, reader.GRAPH, whole.index(data), len(data))
+            tensor.ClearField("raw_data")
+    for each in (*graph.input, *graph.output):
+        each.type.tensor_type.shape.dim[0].dim_param = "passages"
+    (folder / reader.BATCHES).write_bytes(proto.SerializeToString(deterministic=True))

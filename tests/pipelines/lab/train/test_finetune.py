@@ -74,11 +74,11 @@ def test_weights_and_copies_count(llama: Path, tmp_path: Path) -> None:
         tmp_path / "heavy", TEXTS, weight=[[2.0, 0.0] * 3], copy_of=[[None, "x"] * 3]
     )
     alone = gate_output(tmp_path / "alone", [TEXTS[0][::2]])
-    own = settings(packing=False, clip=None)
+    own = settings(packing=False)
     whole = training.finetune(select(heavy), str(llama), tmp_path / "a", own)
     assert whole["data"]["copies"] == 3 and whole["data"]["weighted"] == 6
     # The copies have no weight, and the others the same: the losses are those of the others alone
-    taken = {**SMALL, "batch": 12, "packing": False, "clip": None, "steps": 1}
+    taken = {**SMALL, "batch": 12, "packing": False, "steps": 1}
     first, second = (
         training.finetune(
             select(each), str(llama), tmp_path / name, FinetuneSettings.model_validate(taken)
