@@ -138,7 +138,7 @@ def test_a_run_that_takes_over_at_any_moment_and_is_stopped_at_any_moment(third:
     panes = 3  # the first is there, and the others complete a segment of the ledger
     whole = requests(panes)
     for before in range(third, whole, 3):
-        for between in count(before % 2, 2):  # every second moment, in turn the other ones
+        for between in count(before // 3 % 3, 3):  # every third moment, in turn the other ones
             turns = meet([0] * before + [1] * between + [0] * 10 * whole, 2, panes=panes)
             assert len(turns.errors) < 2  # one of them commits the last pane
             if between > turns.made[1]:
