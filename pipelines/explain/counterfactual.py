@@ -42,7 +42,12 @@ class Rewriter:
         self._finder = LabelFinder(lists)
         self._substituters = {
             words.attribute: Substituter(
-                lists, words.attribute, method, draws=True, protect=config.repair.protect
+                lists,
+                words.attribute,
+                method,
+                draws=True,
+                protect=config.repair.protect,
+                by_line=isinstance(judge, reading.DocumentJudge),
             )
             for words in lists
         }

@@ -56,7 +56,7 @@ class Judged(NamedTuple):
 def judged(texts: Sequence[str]) -> Iterator[Judged]:
     """All sets of gender that may be drawn, in both directions."""
     config = load(None, {"repair.mode": "substitute"}, ("gender",))
-    lists, judge = config.word_lists(), reading.judge_of(config, stops=True)
+    lists, judge = config.word_lists(), reading.judge_of(config)
     substituter = Substituter(lists, "gender", "gc", FirstStage.shipped(), draws=True)
     finder, bar = LabelFinder(lists), registry.bar(lists)
     probable = reading.min_probability(config, "gender")

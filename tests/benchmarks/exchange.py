@@ -8,11 +8,9 @@
     python tests/benchmarks/exchange.py --sentences
     # what the graph for batches, which a GPU runs, says else than that for a CPU, both on a CPU
     python tests/benchmarks/exchange.py --batches
-    # words without a label that stay of those who change, in the first 2,500 documents: an hour
-    python tests/benchmarks/exchange.py --stays 2500
 
 An exchange counts as right if everybody whom it names may change in this document and nobody is
-changed by half, where all that are made change (`exchange_figures.Chance`). Recall is of all
+changed by half, where all that are made change (`exchange_figures.JudgedSet`). Recall is of all
 mentions that may change.
 Labels are those of language models. Intervals are Wilson's, 95 %, of areas by a bootstrap over
 documents.
@@ -24,7 +22,7 @@ import argparse
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +35,8 @@ from sklearn.metrics import roc_auc_score
 
 from evenflow.pipelines.lab.train.exchange_figures import (
     SENTENCES,
-    Chance,
-    Exchange,
     JudgedSet,
     SetJudge,
-    chances,
     right_sentences,
 )
 from evenflow.transforms.lab.training import labelled
@@ -49,9 +44,8 @@ from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.models import cuts, files
 from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.substitution import reading, roles
+from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.counterfactuals import rewrite
-from evenflow.transforms.text.words import LETTERS_ONLY
 from evenflow.wordlists.loader import load
 
 DATA = Path(__file__).parent.parent / "data"
@@ -74,16 +68,15 @@ def texts(corpora: Sequence[Path]) -> dict[str, str]:
 def show(title: str, documents: Sequence[Labelled], judge: SetJudge, reader: Reader) -> None:
     """Print the figures of some documents, together and by source."""
     judged = judge.judge(documents)
-    found = chances(reader, judged)
     wanted, cut = right_mentions(documents), cut_of(reader)
     print(f"## {title}: {len({each.document for each in documents})} documents\n")
-    print("\n".join(areas(judged, found)), "\n")
-    print("\n".join(table(judged, found, wanted, sorted({*CUTS, cut}))), "\n")
+    print("\n".join(areas(judged)), "\n")
+    print("\n".join(table(judged, wanted, sorted({*CUTS, cut}))), "\n")
     by_source: dict[str, dict[Any, bool]] = {}
     for each in judged:
-        if each.attribute == "gender" and found[each.key].probability >= cut:
+        if each.attribute == "gender" and each.probability >= cut:
             for source in (each.source.split("-")[0], "all"):
-                by_source.setdefault(source, {})[each.key] = found[each.key].right >= cut
+                by_source.setdefault(source, {})[each.key] = each.until >= cut
     for source, own in sorted(by_source.items()):
         print(f"gender, {source}, from {cut}: {share(sum(own.values()), len(own))}")
     print()
@@ -103,12 +96,7 @@ def right_mentions(documents: Iterable[Labelled]) -> Counter[str]:
     return out
 
 
-def table(
-    judged: Sequence[JudgedSet],
-    found: Mapping[Exchange, Chance],
-    wanted: Counter[str],
-    steps: Sequence[float],
-) -> list[str]:
+def table(judged: Sequence[JudgedSet], wanted: Counter[str], steps: Sequence[float]) -> list[str]:
     """Write precision and recall by attribute and cut."""
     out = [
         "| attribute | from | right and whole, of those made | persons changed whole |"
@@ -120,13 +108,13 @@ def table(
             made = {
                 each.key: each
                 for each in judged
-                if each.attribute == attribute and found[each.key].probability >= cut
+                if each.attribute == attribute and each.probability >= cut
             }
-            good = [each for key, each in made.items() if found[key].right >= cut]
+            good = [each for each in made.values() if each.until >= cut]
             whole = {
-                (each.number, each.way, person): until >= cut
-                for key, each in made.items()
-                for person, until in found[key].whole.items()
+                (each.number, person): until >= cut
+                for each in made.values()
+                for person, until in each.whole.items()
             }
             changed = {each.document for each in made.values()}
             bad = {each.document for each in made.values() if each not in good}
@@ -144,50 +132,18 @@ def by_sentence(documents: Iterable[Labelled], judge: SetJudge, reader: Reader) 
     """Print how many labelled exchanges are right by sentence, and by document, by cut."""
     said = right_sentences(DATA / SENTENCES)
     named = {key[:2] for key in said}
-    found = chances(
-        reader, judge.judge(of for of in documents if (of.number, of.attribute) in named)
-    )
+    judged = judge.judge(of for of in documents if (of.number, of.attribute) in named)
+    found = {each.key: each for each in judged}
     for attribute in dict.fromkeys(key[1] for key in said):
         own = [(found[key], said[key]) for key in found if key in said and key[1] == attribute]
         for cut in cuts.cuts(attribute, "sentence", reader.about):
             made = [row for row in own if row[0].probability >= cut.probability]
-            document = sum(row[0].right >= cut.probability for row in made)
+            document = sum(row[0].until >= cut.probability for row in made)
             sentence = sum(row[1] for row in made)
             print(
                 f"{attribute}, from {cut.probability} (chosen by {cut.share}): by sentence"
                 f" {share(sentence, len(made))}, by document {share(document, len(made))}"
             )
-
-
-def what_stays(documents: Sequence[Labelled], reader: Reader, cut: float) -> None:
-    """Print the gendered words without a label that stay where a person of gender changes.
-
-    Such a word counts in a sentence that names nobody else of its group.
-    """
-    words, judge = load("gender"), reading.DocumentJudge(reader, lambda _: cut)
-    group_of = {label: words.groups[group] for label, group in words.labels.items()}
-    group_of |= roles.of(words).groups
-    changed_documents = 0
-    stay: Counter[str] = Counter()
-    for each in documents:
-        done = rewrite(each.text, [words], "gender", min_probability=cut, judge=judge)
-        edited = {edit.start for edit in done.edits}
-        owner = {each.places[at].start: who for at, who in each.owners.items()}
-        changed_documents += bool(edited)
-        for group in words.groups if edited else ():
-            pairs = zip(done.sets, done.targets, strict=True)
-            made = [own for own, target in pairs if target and own.source == group]
-            changed = {owner.get(mention.start) for own in made for mention in own.mentions}
-            here = {each.places[at].start for at, name in enumerate(each.groups) if name == group}
-            for start, end in {span for own in made for span in own.spans}:
-                if {owner[at] for at in here if start <= at < end} <= changed:
-                    stay.update(
-                        found[0].lower()
-                        for found in LETTERS_ONLY.finditer(each.text, start, end)
-                        if group_of.get(found[0].lower()) == group
-                        and found.start() not in edited | owner.keys()
-                    )
-    print(f"{len(documents)} documents, {changed_documents} with a change; words: {dict(stay)}")
 
 
 def batches(documents: Sequence[Labelled], alone: Reader) -> None:
@@ -219,15 +175,14 @@ def area_between(
     return float(low), float(high)
 
 
-def areas(judged: Sequence[JudgedSet], found: Mapping[Exchange, Chance]) -> list[str]:
+def areas(judged: Sequence[JudgedSet]) -> list[str]:
     """Write the area under the curve by attribute."""
     out: list[str] = []
     for attribute in dict.fromkeys(each.attribute for each in judged):
         own = [each for each in judged if each.attribute == attribute]
-        each_found = [found[each.key] for each in own]
-        true = np.array([each.right >= each.probability for each in each_found])
+        true = np.array([each.until >= each.probability for each in own])
         names = [each.document for each in own]
-        scores = np.array([each.probability for each in each_found])
+        scores = np.array([each.probability for each in own])
         low, high = area_between(scores, true, names)
         out.append(
             f"{attribute}: n {len(true)}, right {true.mean():.3f},"
@@ -265,7 +220,6 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="corpora of the texts")
     parser.add_argument("--sentences", action="store_true", help="figures by sentence alone")
     parser.add_argument("--batches", action="store_true", help="what batches change alone")
-    parser.add_argument("--stays", type=int, help="of how many documents it is counted what stays")
     parser.add_argument("--write", type=Path, help="file of the texts kept for the report")
     args = parser.parse_args()
     reader, first = Reader(args.models), FirstStage.shipped()
@@ -277,10 +231,6 @@ def main() -> None:
         args.write.write_text("\n".join(rows), encoding="utf-8")
         return
     judge, cut = SetJudge(reader, first), cut_of(reader)
-    if args.stays:
-        gender = [each for each in documents if each.attribute == "gender"]
-        what_stays(gender[: args.stays], reader, cut)
-        return
     if args.batches:
         batches(kept, reader)
         return

@@ -128,7 +128,7 @@ def _judge(
     """
     config, tier = annotator.config, annotator.tier
     if tier is None or config.repair.method == "base" or config.llm.substitution == "embedded":
-        return reading.judge_of(config, annotator.threads, stops=True), None
+        return reading.judge_of(config, annotator.threads), None
     return tier.judge(reading.judge_of(config, alone=True) or ByFirstStage(), cost)
 
 

@@ -14,6 +14,7 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.transforms.labels.finder import Mention
+from evenflow.transforms.substitution import reading
 from evenflow.transforms.substitution.judges import FirstScorer
 from evenflow.transforms.substitution.sets import Edit, Refusal, Set
 from evenflow.transforms.substitution.substituter import Substituter
@@ -79,11 +80,13 @@ class Proposer:
         lists: Sequence[WordList],
         first: FirstScorer | None = None,
     ):
-        self._swaps = config.swaps
+        self._swaps, by_line = config.swaps, reading.joins_lines(config)
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
-            name: Substituter(lists, name, config.repair.method, first, True, config.repair.protect)
+            name: Substituter(
+                lists, name, config.repair.method, first, True, config.repair.protect, by_line
+            )
             for name, mode in self.modes.items()
             if mode in ("substitute", "augment")
         }

@@ -17,6 +17,7 @@ from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.substitution import base_cda
 from evenflow.transforms.substitution.decisions import Decisions
 from evenflow.transforms.substitution.judges import Asked, Bar, ExchangeJudge
+from evenflow.transforms.substitution.reading import DocumentJudge
 from evenflow.transforms.substitution.sets import DOUBTED, Edit, Refusal, Set, apply
 from evenflow.transforms.substitution.substituter import Method, Substituter
 from evenflow.transforms.text.sentences import bounds, trimmed
@@ -58,7 +59,8 @@ def rewrite(
     Raises:
         ValueError: The lists do not have the attribute or a group.
     """
-    substituter = Substituter(lists, attribute, method)
+    by_line = isinstance(judge, DocumentJudge)
+    substituter = Substituter(lists, attribute, method, by_line=by_line)
     for group in (source, target):
         if group is not None and group not in substituter.words.groups:
             known = ", ".join(substituter.words.groups)

@@ -42,10 +42,12 @@ class Gendered:
     Args:
         roles: Its role map, which may be empty.
         draws: Whether one of several words that are as good is drawn; see `Substituter`.
+        by_line: Whether a chain has one line; see `Substituter`.
     """
 
-    def __init__(self, words: WordList, roles: RoleMap, draws: bool = False):
-        self.words, self.roles, self._draws = words, roles, draws
+    def __init__(self, words: WordList, roles: RoleMap, draws: bool = False, by_line: bool = False):
+        self.words, self.roles = words, roles
+        self._draws, self._by_line = draws, by_line
         self.female = words.groups[words.labels["she"]]
         self.male = words.groups[words.labels["he"]]
         self._sexes = {self.female: "f", self.male: "m"}
@@ -91,7 +93,7 @@ class Gendered:
         refuse_pairs(text, items, self._pair)
         refuse_taken(text, items)
         caseless = is_caseless(text)
-        chains = persons.find_chains(text, sentences, items, self._sexes, caseless)
+        chains = persons.find_chains(text, sentences, items, self._sexes, caseless, self._by_line)
         if beside:
             refuse_halves(text, chains)
         for chain in chains:

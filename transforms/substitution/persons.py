@@ -1,9 +1,10 @@
 """Groups mentions of one person: chains of words that change together or not at all.
 
-A pronoun refers to the nearest word for a person of its group, within three sentences of its line.
-If a name of that sex stands between, it refers to the named person instead. If one sentence has two
-people of the group, both are joined. In forum posts each line names other people: a judge joins
-those of several lines. The method follows Lappin and Leass (1994), with recency alone.
+A pronoun refers to the nearest word for a person of its group, within three sentences. If a name of
+that sex stands between, it refers to the named person instead. If one sentence has two people of
+the group, both are joined. In forum posts each line names other people: where the judge joins those
+of several lines, a chain has one line. The method follows Lappin and Leass (1994), with recency
+alone.
 """
 
 from __future__ import annotations
@@ -38,14 +39,16 @@ def find_chains(
     items: Sequence[Item],
     sexes: Mapping[str, str],
     caseless: bool,
+    by_line: bool,
 ) -> list[Chain]:
     """Group items to chains; each item is in one.
 
-    `sexes`: The sex (f, m) that the first names of a group's people have, by group.
+    `sexes`: The sex (f, m) that the first names of a group's people have, by group. `by_line`:
+    Whether a chain has one line.
     """
     out: list[Chain] = []
     for group, sex in sexes.items():
-        out += _Group(text, sentences, sex, caseless).find_chains(
+        out += _Group(text, sentences, sex, caseless, by_line).find_chains(
             [item for item in items if item.group == group]
         )
     return out
@@ -54,10 +57,17 @@ def find_chains(
 class _Group:
     """Chains the items of one group, in time that grows with their number alone."""
 
-    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], sex: str, caseless: bool):
+    def __init__(
+        self,
+        text: str,
+        sentences: Sequence[tuple[int, int]],
+        sex: str,
+        caseless: bool,
+        by_line: bool,
+    ):
         self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
         gaps = (text[end:start] for (_, end), (start, _) in pairwise(sentences))
-        self._lines = list(accumulate(("\n" in gap for gap in gaps), initial=0))
+        self._lines = list(accumulate((by_line and "\n" in gap for gap in gaps), initial=0))
         self._last: Item | None = None  # the last person
         self._nearest: Item | None = None  # the last one that is no plural
         self._nouns: list[Item] = []  # nouns of its sentence; one for those that are joined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import chain, islice
@@ -144,13 +144,10 @@ def _by_table(config: Config, attribute: str) -> bool:
     return careful and config.min_probability(attribute) is None
 
 
-def judge_of(
-    config: Config, threads: int = 1, stops: bool = False, alone: bool = False
-) -> ExchangeJudge | None:
+def judge_of(config: Config, threads: int = 1, alone: bool = False) -> ExchangeJudge | None:
     """The judge of a configuration's exchanges; None: the first stage decides.
 
     Args:
-        stops: Whether a set that is surely refused is read no further.
         alone: Whether each person is judged and changes alone, since another judge decides.
 
     Raises:
@@ -164,10 +161,16 @@ def judge_of(
         from evenflow.transforms.models.reader import Reader
 
         least = None if alone else partial(min_probability, config)
-        return DocumentJudge(Reader.shipped(config.repair.device), least, threads, stops)
+        return DocumentJudge(Reader.shipped(config.repair.device), least, threads)
     from evenflow.transforms.substitution.plugin_judge import PluginJudge
 
     return PluginJudge(config.repair.judge)
+
+
+def joins_lines(config: Config) -> bool:
+    """Whether the reader alone judges, which joins a person's words of several lines."""
+    alone = config.llm.url is None or config.llm.substitution == "embedded"
+    return alone and config.repair.judge == "careful"
 
 
 def least(judge: ExchangeJudge | None, min_probability: float) -> float:
@@ -186,6 +189,7 @@ def least(judge: ExchangeJudge | None, min_probability: float) -> float:
 
 # An exchange: the key of its document's reading, the document, attribute, set and target
 Case = tuple[bytes, "JoinedSets", str, int, str]
+Person = tuple[int, ...]  # the indices of their sets, in order
 
 
 class DocumentJudge:
@@ -197,10 +201,10 @@ class DocumentJudge:
     depends on the document alone, not on what else is asked.
 
     Args:
-        min_probability: The probability from which an exchange of an attribute is made. None: each
-            person is judged and changes alone.
+        min_probability: The probability from which an exchange of an attribute is made. A set with
+            a mention that alone refuses it is read no further. None: all is read, and each person
+            is judged and changes alone.
         threads: Documents that are read at once; their answers are the same for any number.
-        stops: Whether a set with a mention that alone refuses it is read no further.
     """
 
     def __init__(
@@ -208,10 +212,8 @@ class DocumentJudge:
         reader: Reader,
         min_probability: Callable[[str], float] | None = None,
         threads: int = 1,
-        stops: bool = True,
     ):
-        self._reader, self._min_probability = reader, min_probability
-        self._threads, self._stops = threads, stops
+        self._reader, self._min_probability, self._threads = reader, min_probability, threads
         self._kept = Kept()  # a draw asks about a document in many of its rounds
 
     def exchanges(self, documents: Iterable[Asked]) -> Iterator[list[Judged]]:
@@ -238,7 +240,7 @@ class DocumentJudge:
                 mentions, places = places_of(sets, shown)
                 reading, key = self._reader.read(text, places), key_of(text, places)
                 reading.known |= self._kept.get(key)
-                by_word[shown] = key, JoinedSets(reading, mentions, sets)
+                by_word[shown] = key, JoinedSets(self._reader, reading, mentions, sets)
             out.append((*by_word[shown], sets[number].attribute, number, target))
         return out
 
@@ -247,7 +249,7 @@ class DocumentJudge:
         asked = (document.mentions([number]) for _, document, _, number, _ in cases)
         self._reader.read_ahead(chain.from_iterable(asked))
         left = [each for each in cases if self._refusing(*each[1:4]) is None]
-        more = (each[1].mentions(each[1].able(*each[3:])) for each in left)
+        more = (own.mentions(own.able(own.source(at), to)) for _, own, _, at, to in left)
         self._reader.read_ahead(chain.from_iterable(more))
 
     def _document(self, cases: Sequence[Case]) -> list[Judged]:
@@ -259,7 +261,7 @@ class DocumentJudge:
 
     def _refusing(self, document: JoinedSets, attribute: str, number: int) -> int | None:
         """The first mention of a set that alone refuses it."""
-        if self._min_probability is not None and self._stops:
+        if self._min_probability is not None:
             for index in document.own[number]:
                 greatest = self._reader.at_most(attribute, document.reading.said(index))
                 if greatest < self._min_probability(attribute):
@@ -272,22 +274,16 @@ class DocumentJudge:
         if (index := self._refusing(document, attribute, number)) is not None:
             answer = self._reader.judge(attribute, document.reading, [index], ())
             return Judged(*answer, (number,))
-
-        def judged(person: Sequence[int], changing: Sequence[int]) -> tuple[float, str]:
-            own, staying = document.divide(person, changing)
-            return self._reader.judge(attribute, document.reading, own, staying)
-
-        key, people = (document.source(number), target), document.people(number, target)
+        key = document.source(number), target
         if key not in document.changing:
-            before, able = None, people if least else []
-            changing = list[int]()
-            while able != before:  # who is refused stays, which may refuse others
-                changing = sorted(each for person in able for each in person)
-                before, able = able, [one for one in able if judged(one, changing)[0] >= least]
-            document.changing[key] = tuple(changing)
-        changing = document.changing[key]
-        (person,) = (each for each in people if number in each)
-        return Judged(*judged(person, changing), changing if number in changing else person)
+            people = document.people(*key)
+            alone = self._min_probability is None
+            changing = {} if alone else document.together(key[0], people.values(), least)
+            document.changing[key] = people, changing, document.staying(key[0], changing)
+        people, changing, staying = document.changing[key]
+        person = people[number]
+        joined = sorted(chain(*changing)) if person in changing else person
+        return Judged(*document.judge(person, staying), tuple(joined))
 
 
 class Kept:
@@ -331,70 +327,78 @@ class JoinedSets:
 
     Attributes:
         own: By set, the indices of its mentions.
-        changing: By source and target, the sets that change together, as far as that is known.
+        changing: By source and target, the person of each set, those who change together, and the
+            mentions that stay, as far as that is known.
     """
 
-    def __init__(self, reading: Reading, mentions: Sequence[Mention], sets: Sequence[Set]):
-        self.reading, self._sets = reading, sets
+    def __init__(
+        self, reader: Reader, reading: Reading, mentions: Sequence[Mention], sets: Sequence[Set]
+    ):
+        self._reader, self.reading, self._sets = reader, reading, sets
         at = {mention.start: index for index, mention in enumerate(mentions)}
         self.own = [[at[each.start] for each in one.mentions] for one in sets]
-        self.owner = {index: number for number, own in enumerate(self.own) for index in own}
-        self.changing: dict[tuple[str, str], tuple[int, ...]] = {}
-        self._people: dict[tuple[str, str], list[tuple[int, ...]]] = {}
+        self._owner = {index: number for number, own in enumerate(self.own) for index in own}
+        self.changing: dict[
+            tuple[str, str], tuple[dict[int, Person], Collection[Person], set[int]]
+        ] = {}
 
     def source(self, number: int) -> str:
         """The group of a set."""
         return self._sets[number].source
 
-    def able(self, number: int, target: str) -> list[int]:
-        """The sets of a set's group that can go to a target."""
-        own = (each for each, one in enumerate(self._sets) if one.source == self.source(number))
+    def able(self, source: str, target: str) -> list[int]:
+        """The sets of a group that can go to a target."""
+        own = (each for each, one in enumerate(self._sets) if one.source == source)
         return [each for each in own if target in self._sets[each].edits]
 
     def mentions(self, sets: Iterable[int]) -> Iterator[tuple[Reading, int]]:
         """The mentions of sets, as `Reader.read_ahead` takes them."""
         return ((self.reading, index) for each in sets for index in self.own[each])
 
-    def people(self, number: int, target: str) -> list[tuple[int, ...]]:
-        """Divide the sets of a set's group that can go to a target by person.
+    def people(self, source: str, target: str) -> dict[int, Person]:
+        """Find the person of each set of a group that can go to a target."""
+        near: dict[int, set[int]] = {each: set() for each in self.able(source, target)}
+        for one in near:
+            for index in self.own[one]:
+                for other, value in self.reading.said(index).links.items():
+                    if value > 0 and (two := self._owner[other]) in near:
+                        near[one].add(two)
+                        near[two].add(one)
+        found: dict[int, Person] = {}
+        while near:
+            todo, own = [next(iter(near))], set[int]()
+            while todo:
+                own.add(one := todo.pop())
+                todo += near.pop(one, ())
+            found |= dict.fromkeys(own, tuple(sorted(own)))
+        return found
 
-        Returns:
-            Of each person the indices of the sets, in order.
+    def staying(self, source: str, changing: Iterable[Person]) -> set[int]:
+        """The mentions of a group that stay where some people change."""
+        change = set(chain(*changing))
+        stay = (number for number, one in enumerate(self._sets) if one.source == source)
+        return {index for number in stay if number not in change for index in self.own[number]}
+
+    def mentions_of(self, person: Person) -> list[int]:
+        """The indices of a person's mentions, in order."""
+        return sorted(index for number in person for index in self.own[number])
+
+    def judge(self, person: Person, staying: set[int]) -> tuple[float, str]:
+        """Judge the exchange of a person, where other mentions stay; see `Reader.judge`."""
+        own, attribute = self.mentions_of(person), self._sets[person[0]].attribute
+        return self._reader.judge(attribute, self.reading, own, staying.difference(own))
+
+    def together(self, source: str, people: Iterable[Person], least: float) -> dict[Person, float]:
+        """Find who of a group may change at once, with their probabilities.
+
+        Who is less probable than `least` stays, which may refuse others.
         """
-        key = self.source(number), target
-        if key not in self._people:
-            near: dict[int, set[int]] = {each: set() for each in self.able(number, target)}
-            for one in near:
-                for index in self.own[one]:
-                    for other, value in self.reading.said(index).links.items():
-                        if value > 0 and (two := self.owner[other]) in near:
-                            near[one].add(two)
-                            near[two].add(one)
-            self._people[key] = found = []
-            while near:
-                todo, own = [next(iter(near))], set[int]()
-                while todo:
-                    own.add(one := todo.pop())
-                    todo += near.pop(one, ())
-                found.append(tuple(sorted(own)))
-        return self._people[key]
-
-    def divide(
-        self, joined: Sequence[int], changing: Sequence[int] = ()
-    ) -> tuple[list[int], set[int]]:
-        """Divide the mentions of a group.
-
-        Args:
-            joined: Indices of sets that change together.
-            changing: Those of other sets that change too.
-
-        Returns:
-            The indices of their mentions, and those of the group's mentions that stay.
-        """
-        own = sorted(index for number in joined for index in self.own[number])
-        source = self.source(joined[0])
-        stay = {each for each, one in enumerate(self._sets) if one.source == source}
-        return own, {index for each in stay - {*joined, *changing} for index in self.own[each]}
+        able, chances = list(dict.fromkeys(people)), dict[Person, float]()
+        while len(able) != len(chances):
+            staying = self.staying(source, able)
+            chances = {one: self.judge(one, staying)[0] for one in able}
+            able = [one for one in able if chances[one] >= least]
+        return chances
 
 
 def places_of(sets: Sequence[Set], target: str | None) -> tuple[list[Mention], list[Place]]:

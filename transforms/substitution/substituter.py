@@ -38,6 +38,8 @@ class Substituter:
         draws: Whether one of several words of a role that are as good is drawn, by a hash of the
             document. Otherwise the first is put in: annotators were shown that one.
         protect: Words and ranges of numbers whose sentences `gc` leaves as they are.
+        by_line: Whether words of one person in several lines are sets of their own, since the judge
+            joins them.
 
     Raises:
         ValueError: The attribute or the method does not exist.
@@ -52,6 +54,7 @@ class Substituter:
         first: FirstScorer | None = None,
         draws: bool = False,
         protect: Sequence[str] = (),
+        by_line: bool = False,
     ):
         names = [words.attribute for words in lists]
         if attribute not in names:
@@ -69,7 +72,9 @@ class Substituter:
         if method == "gc" and self.words.fixed:
             raise roles.RoleMapError(self.words.fixed)
         self._gendered = (
-            Gendered(self.words, role_map, draws) if gendered.is_gendered(self.words) else None
+            Gendered(self.words, role_map, draws, by_line)
+            if gendered.is_gendered(self.words)
+            else None
         )
         self._source = self._gendered or ByGroup(self.words, role_map, draws)
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, nextafter
 from pathlib import Path
-from typing import Any
 
 from evenflow.transforms import wilson
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder, uncut
-from evenflow.transforms.models.reader import NEVER, Reader
+from evenflow.transforms.models.reader import Reader
 from evenflow.transforms.models.static import FirstStage
-from evenflow.transforms.substitution.reading import JoinedSets, places_of
+from evenflow.transforms.substitution.reading import JoinedSets, Person, places_of
 from evenflow.transforms.substitution.sets import Edit, Set
 from evenflow.transforms.substitution.substituter import Substituter
 from evenflow.transforms.substitution.windows import show_windows
@@ -33,42 +31,33 @@ class JudgedSet:
     """A set of a labelled document, with those that are joined to it.
 
     Attributes:
-        stays: By mention of the group outside of it, the logit that it is one of its persons.
-        people: By person, the other mentions of the person in the group.
+        logit: That the exchange is right, by its mentions alone.
+        probability: From there on the exchange is made, beside all that are as probable.
+        whole: By person, the greatest probability from which nothing of them stays: a person is
+            changed by half if a mention of them, by the labels, that the lists know, stays in the
+            old group while another one changes. 1: it has all their mentions.
+        right: Whether everybody whom it names may change.
     """
 
     number: int
     document: str
     source: str
     attribute: str
-    way: tuple[str, str]
-    first: float
     logit: float
-    stays: Mapping[int, float]
+    probability: float
+    whole: Mapping[int, float]
     right: bool
-    people: Mapping[int, frozenset[int]]
     mentions: tuple[int, ...]
 
     @property
     def key(self) -> Exchange:
-        """Which exchange it is; sets that are joined are one."""
+        """The exchange, which all sets that are joined share."""
         return self.number, self.attribute, self.mentions
 
-
-@dataclass(frozen=True)
-class Chance:
-    """How probable an exchange is, where all that are as probable in its document change too.
-
-    Attributes:
-        whole: By person, the greatest probability from which nothing of them stays: a person is
-            changed by half if a mention of them, by the labels, that the lists know, stays in the
-            old group while another one changes.
-        right: The greatest cut with which it is right and everybody whole; -1: none.
-    """
-
-    probability: float
-    whole: Mapping[int, float]
-    right: float
+    @property
+    def until(self) -> float:
+        """The greatest cut with which it is right and everybody whole; -1: none."""
+        return min(self.whole.values()) if self.right else -1.0
 
 
 class Finder:
@@ -78,7 +67,7 @@ class Finder:
         self._lists = [load(name) for name in ("gender", "age", "religion")]
         self._finder = LabelFinder(self._lists)
         self._makers = {
-            words.attribute: Substituter(self._lists, words.attribute, first=first)
+            words.attribute: Substituter(self._lists, words.attribute, first=first, by_line=True)
             for words in self._lists
         }
 
@@ -137,59 +126,44 @@ class SetJudge:
         here = [at[each.start] for each in mentions]
         if self._reader.shows(of.attribute):  # the words that the annotator was shown
             places = [of.places[index] for index in here]
-        document = JoinedSets(self._reader.read(of.text, places), mentions, sets)
+        document = JoinedSets(self._reader, self._reader.read(of.text, places), mentions, sets)
         owners = of.owners
-        for number, target in enumerate(targets):
-            if target is None:
-                continue
-            people = document.people(number, target)
-            (person,) = (each for each in people if number in each)
-            own, staying = document.divide(person)
-            gold, said = {here[each] for each in own}, map(document.reading.said, own)
-            stays: dict[int, float] = {}
-            for other, value in (link for each in said for link in each.links.items()):
-                if other in staying:
-                    stays[here[other]] = max(value, stays.get(here[other], NEVER))
-            source = sets[number].source
-            group = {index for index, each in enumerate(of.groups) if each == source}
-            rest = {
-                each: frozenset(group.intersection(of.meant[each].mentions) - gold)
-                for each in {owners[each] for each in gold}
-            }
-            first, worst = sets[number].confidence, document.reading.worst(own, ())[0].right
-            found = first, worst, stays, all(of.meant[each].right for each in rest), rest
-            key = of.number, of.document, of.source, of.attribute, (source, target)
-            yield JudgedSet(*key, *found, tuple(sorted(gold)))
+        ways = ((own.source, to) for own, to in zip(sets, targets, strict=True) if to is not None)
+        for way in dict.fromkeys(ways):
+            people = [
+                person
+                for number, person in document.people(*way).items()
+                if targets[number] == way[1]
+            ]
+            chances = _made_from(document, way[0], people)
+            gold = {one: tuple(here[each] for each in document.mentions_of(one)) for one in people}
+            done = {at: chance for one, chance in chances.items() for at in gold[one]}
+            for one in people:
+                whole = {
+                    who: min(
+                        (
+                            done.get(at, 0.0)
+                            for at in of.meant[who].mentions
+                            if of.groups[at] == way[0] and at not in gold[one]
+                        ),
+                        default=1.0,
+                    )
+                    for who in {owners[at] for at in gold[one]}
+                }
+                right = all(of.meant[who].right for who in whole)
+                logit = document.reading.worst(document.mentions_of(one), ())[0].right
+                found = logit, chances[one], whole, right, gold[one]
+                yield JudgedSet(of.number, of.document, of.source, of.attribute, *found)
 
 
-def chances(reader: Reader, judged: Iterable[JudgedSet]) -> dict[Exchange, Chance]:
-    """The probability of each exchange: from there on it is among those that are made.
-
-    As `reading.DocumentJudge` decides: what stays of a person speaks against the exchange.
-    """
-    together: defaultdict[tuple[Any, ...], dict[Exchange, JudgedSet]] = defaultdict(dict)
-    for each in judged:
-        together[each.number, each.attribute, each.way][each.key] = each
-    out: dict[Exchange, Chance] = {}
-    for own in together.values():
-        left, least, done = dict(own), 0.0, dict[int, float]()
-        found: dict[Exchange, float] = {}
-        while left:  # the least probable one is the next that stays
-            changing = {mention for each in left.values() for mention in each.mentions}
-            for key, each in left.items():
-                stays = (value for at, value in each.stays.items() if at not in changing)
-                stay = max(stays, default=NEVER)
-                found[key] = reader.calibrated(each.attribute, each.logit, stay)
-            last = min(left, key=found.__getitem__)
-            found[last] = least = max(least, found[last])
-            done.update((at, max(least, done.get(at, 0))) for at in left.pop(last).mentions)
-        for key, each in own.items():
-            whole = {
-                person: min((done.get(at, 0.0) for at in rest), default=1.0)
-                for person, rest in each.people.items()
-            }
-            right = min(whole.values()) if each.right else -1.0
-            out[key] = Chance(found[key], whole, right)
+def _made_from(document: JoinedSets, source: str, people: Sequence[Person]) -> dict[Person, float]:
+    """Find the probability from which each exchange is made, with all that are as probable."""
+    out, least, left = dict[Person, float](), 0.0, list(dict.fromkeys(people))
+    while left:
+        least = max(least, min(document.together(source, left, 0.0).values()))
+        surer = document.together(source, left, nextafter(least, 1))
+        out |= dict.fromkeys((one for one in left if one not in surer), least)
+        left = list(surer)
     return out
 
 

@@ -103,18 +103,18 @@ def cut(folder: Path, documents: list[Path] = DOCUMENTS) -> None:
     away = parts(documents, 1 << 30)[1]
     path = documents[0].parent / exchange_figures.SENTENCES
     said = exchange_figures.right_sentences(path) if path.exists() else {}
-    judged = {each.key: each for each in judge.judge(away)}.values()
     lines: dict[str, list[float]] = reader.about["calibration"]
+    judged = {each.key: each for each in judge.judge(away)}.values()
     for name in ("all", *UNSHOWN, *SHOWN):
         rows = [each for each in judged if name in ("all", each.attribute)]
-        rows = [each for each in rows if not any(each.people.values())]
+        rows = [each for each in rows if min(each.whole.values()) == 1]
         if name == "all" or sum(each.right for each in rows) >= FEW:
             logits = np.array([each.logit for each in rows])
             lines[name] = platt(logits, np.array([each.right for each in rows]))
-    own = exchange_figures.chances(reader, judged)
-    whole = [(key[1], each.probability, each.right, each.right) for key, each in own.items()]
+    own = {each.key: each for each in judge.judge(away)}  # by the new calibration
+    whole = [(each.attribute, each.probability, each.until, each.until) for each in own.values()]
     alone = [
-        (key[1], own[key].probability, float(right) or -1.0, own[key].right)
+        (key[1], own[key].probability, float(right) or -1.0, own[key].until)
         for key, right in said.items()
         if key in own
     ]

@@ -7,6 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from person_chains import FINDERS, LISTS, chains
 
+from evenflow.schemas.config import Config
+from evenflow.transforms.substitution import reading
+from evenflow.transforms.substitution.substituter import Substituter
+from evenflow.transforms.text.sentences import sentences
+
 
 def words(attribute: str, text: str) -> list[str]:
     return sorted(" ".join(item.word for item in chain) for chain in chains(attribute, text))
@@ -29,7 +34,7 @@ def words(attribute: str, text: str) -> list[str]:
         ("She is a waitress.", ["she waitress"]),
         ("She, a waitress, left.", ["she", "waitress"]),
         ("A man came in. The man sat.", ["man man"]),
-        ("A nun sang.\nThe nun left. She ate.", ["nun", "nun she"]),  # a judge joins lines
+        ("A nun sang.\nThe nun left. She ate.", ["nun nun she"]),
         ("A man came in. A man sat.", ["man", "man"]),
         ("Mr. Lee came. Mr. Lee sat. Mr. Gray left.", ["mr", "mr mr"]),
         ("Women came. Women sang.", ["women women"]),
@@ -37,6 +42,21 @@ def words(attribute: str, text: str) -> list[str]:
 )
 def test_persons_of_gender(text: str, wanted: list[str]) -> None:
     assert words("gender", text) == wanted
+
+
+def test_a_set_has_one_line_where_the_reader_alone_judges() -> None:
+    text = "A nun sang.\nThe nun left. She ate."
+    for keys, wanted in (
+        ({}, [1, 2]),
+        ({"repair": {"judge": "fast"}}, [3]),
+        ({"llm": {"url": "http://x/v1", "model": "m"}}, [3]),
+        ({"llm": {"url": "http://x/v1", "model": "m", "substitution": "embedded"}}, [1, 2]),
+    ):
+        by_line = reading.joins_lines(Config.model_validate(keys))
+        sets = Substituter([LISTS["gender"]], "gender", by_line=by_line).propose(
+            text, sentences(text), FINDERS["gender"].find(text)
+        )
+        assert [len(each.mentions) for each in sets] == wanted
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ class Scripted:
 def sets_of(text: str, attribute: str = "gender"):
     lists = [load(attribute)]
     finder = LabelFinder(lists)
-    return Substituter(lists, attribute).propose(
+    return Substituter(lists, attribute, by_line=True).propose(
         text, trimmed(text, bounds(text).tolist()), finder.find(text)
     )
 
