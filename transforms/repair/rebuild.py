@@ -27,7 +27,7 @@ from evenflow.transforms.staging.proposals import Proposed
 from evenflow.transforms.staging.sentence_table import Change
 from evenflow.transforms.substitution import joined, reading
 from evenflow.transforms.substitution.sets import DOUBTED, Edit, apply, within
-from evenflow.transforms.text import given_names
+from evenflow.transforms.text import names
 
 COPY = "{id}#{attribute}={group}"  # id of a changed copy
 # Why a document that is due a swapped copy got none, besides the reasons of its sets
@@ -152,8 +152,8 @@ class _Rebuilder:
         edits = {ordinal: each.edits for ordinal, each in originals.items() if each.edits}
         if not edits and not copies:
             return None
-        names = joined.field_names(self._config)
-        return rewriting.rewrite(block, self._annotator, names, edits, copies)
+        fields = joined.field_names(self._config)
+        return rewriting.rewrite(block, self._annotator, fields, edits, copies)
 
     def _tell_uncopied(self, spot: Spot, document: Proposed, made: Set[str]) -> None:
         """Count why a document that is due a swapped copy got none."""
@@ -222,7 +222,7 @@ class _Rebuilder:
                 document.sets.get(name, ())
             ):
                 text = self._pane.text(spot.block, document.ordinal, whole=True)
-                for edit in starmap(Edit, given_names.exchanged(text)):
+                for edit in starmap(Edit, names.exchanged(text)):
                     if not meets([edit], copy.edits):
                         join(copy.edits, [edit])
             if len(copy.edits) == before:

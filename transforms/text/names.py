@@ -1,7 +1,9 @@
-"""Finds names of people, whom a later pronoun may refer to.
+"""Finds names of people, whom a later pronoun may refer to, and exchanges given names.
 
 First names are those of the 1990 US census (public domain, `names.tsv`). This module does not
-decide whether a sentence with a name may change: the encoder does.
+decide whether a sentence with a name may change: the encoder does. `name_pairs.tsv` pairs the most
+frequent female name with the most frequent male one, and so on (Dolci et al. 2023, section 4.2.2,
+pair names of US births in this way). Names of both sexes have no pair.
 """
 
 from __future__ import annotations
@@ -29,6 +31,10 @@ INITIAL = " \t\n\"“‘'«(–—-*>[.!?…:"  # characters before the first wo
 # Words before a name that is not a person's (“in Paris”).
 NO_PERSON_AFTER = english.words("before_places")
 SMALL = re.compile(r"(?<![\w'’@#-])[a-z]{3,}(?![\w-])")
+PAIRS_PATH = Path(__file__).with_name("name_pairs.tsv")
+ONE_WORD = re.compile(WORD)
+NEAR = 6  # characters before a name in which an article is looked for
+ARTICLE = re.compile(r"\b(?:an?|the)\s+\Z", re.IGNORECASE)
 
 
 class NameSpan(NamedTuple):
@@ -96,3 +102,37 @@ def find(text: str, start: int, end: int, caseless: bool = False) -> Iterator[Na
             continue
         elif (before.split() or [""])[-1].lower() not in NO_PERSON_AFTER:
             yield NameSpan(at, match.end(), "e")
+
+
+@cache
+def counterparts() -> dict[str, str]:
+    """By given name in lower case the equally frequent one of the other sex."""
+    lines = data(PAIRS_PATH).decode("ascii").splitlines()
+    pairs = [line.split("\t") for line in lines if not line.startswith("#")]
+    return {one: other for female, male in pairs for one, other in ((female, male), (male, female))}
+
+
+def exchanged(text: str) -> Iterator[tuple[int, int, str]]:
+    """Find the given names in a text that have a counterpart.
+
+    Yields:
+        Start, end and counterpart, in the text's order. A name behind a title alone (“Mr. James”)
+        is a surname and stays. One behind an article (“a Florence Nightingale”) stands for what
+        that person is known for, and stays too.
+    """
+    known = counterparts()
+    for each in find(text, 0, len(text)):
+        words = list(ONE_WORD.finditer(text, each.start, each.end))
+        titled = len(words) > 1 and re.fullmatch(TITLE, words[0][0]) is not None
+        own = words[1:] if titled else words
+        if (
+            not own
+            or (titled and len(own) == 1)
+            or ARTICLE.search(text[max(each.start - NEAR, 0) : each.start])
+        ):
+            continue
+        said = own[0][0]
+        other = known.get(said.lower())
+        if other is not None:
+            upper = len(said) > 1 and said.isupper()
+            yield own[0].start(), own[0].end(), other.upper() if upper else other.capitalize()

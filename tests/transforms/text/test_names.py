@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenflow.transforms.text import given_names, names
+from evenflow.transforms.text import names
 
 
 def found(text: str, caseless: bool = False) -> list[tuple[str, str]]:
@@ -73,5 +73,5 @@ def test_names_lie_apart_in_the_texts_order(parts: list[str]) -> None:
     ],
 )
 def test_a_name_behind_an_article_is_not_exchanged(text: str, wanted: list[str]) -> None:
-    found = list(given_names.exchanged(text))
+    found = list(names.exchanged(text))
     assert [text[start:end] for start, end, _ in found] == wanted

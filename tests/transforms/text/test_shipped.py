@@ -10,13 +10,13 @@ import pytest
 
 from evenflow.transforms.labels import register
 from evenflow.transforms.measures.bias_score import importance, words
-from evenflow.transforms.text import given_names, names, nouns, pronoun_model, sentences
+from evenflow.transforms.text import names, nouns, pronoun_model, sentences
 from evenflow.transforms.text import shipped as files
 
 READERS = [
     (importance, "COUNTS_PATH", importance.shipped_weights),
     (words, "GENDER_PATH", words.gender_words),
-    (given_names, "PAIRS_PATH", given_names.counterparts),
+    (names, "PAIRS_PATH", names.counterparts),
     (names, "NAMES_PATH", names.first_names),
     (nouns, "PATH", nouns.shipped),
     (pronoun_model, "MODEL_PATH", pronoun_model.shipped),

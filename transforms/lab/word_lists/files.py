@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.words import counted
-from evenflow.transforms.lab.word_lists import asking, corpus, criteria, finish, flagged
+from evenflow.transforms.lab.word_lists import corpus, criteria, finish, flagged, proposals
 from evenflow.transforms.lab.word_lists import draft as drafts
 from evenflow.transforms.lab.word_lists.journal import ENDING, Journal
 from evenflow.transforms.lab.word_lists.proposals import WordSpace, counterparts
@@ -32,7 +32,7 @@ def generate(
     runs: int,
     words: int,
     licence: str,
-) -> tuple[drafts.Draft, asking.AskedWords]:
+) -> tuple[drafts.Draft, proposals.AskedWords]:
     """Make a draft of the words that a language model says, with the seeds as examples.
 
     Args:
@@ -47,7 +47,7 @@ def generate(
         raise drafts.DraftError(f"{output}: people have reviewed this draft; give another --output")
     space = WordSpace(vectors.load(None))
     answers = output.with_name(output.name + ".answers.sqlite")
-    asked = asking.ask_server(server_settings(config), answers, attribute, seeds, runs, words)
+    asked = proposals.ask_server(server_settings(config), answers, attribute, seeds, runs, words)
     made = drafts.make(
         attribute,
         asked.proposals,

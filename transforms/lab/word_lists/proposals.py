@@ -1,5 +1,8 @@
 """Words that are proposed for groups, and their counterparts by static vectors.
 
+A language model is asked for them in r runs of l words: the first step of Algorithm 1 of the main
+paper.
+
 A counterpart is what is to one group as a word is to its own: a near word that is nearer to the
 mean of the other group's seeds than to that of its own.
 """
@@ -7,12 +10,18 @@ mean of the other group's seeds than to that of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from evenflow.prompts import loader
 from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.transforms.llm.client.cache import Cache
+from evenflow.transforms.llm.client.client import Client
+from evenflow.transforms.llm.client.settings import ServerSettings
+from evenflow.transforms.llm.questions import Asker, Question
 from evenflow.transforms.measures.bias_score.vectors import Vectors
 from evenflow.transforms.text import english
 from evenflow.wordlists import spelling
@@ -22,6 +31,10 @@ SEED = "seed"
 AT_ONCE = 64  # words whose cosines with all others are in memory, 8 bytes each
 
 Floats = npt.NDArray[np.float64]
+PROMPT = "wordlist"
+TEMPERATURE = 0.7  # above 0, so that the runs differ
+TOKENS = 12  # of an answer for each word that is asked for, with room for rare words
+DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 
 class ProposalError(EvenflowError, ValueError):
@@ -84,3 +97,88 @@ def counterparts(
                 for word, best in zip(part, value.argmax(axis=0).tolist(), strict=True):
                     out.setdefault(word, {})[other] = space.words[best]
     return out
+
+
+@dataclass(frozen=True)
+class AskedWords:
+    """What came back."""
+
+    proposals: dict[str, list[Proposal]]
+    answers: int
+    failed: dict[str, int]
+    unusable: int
+
+
+def questions(
+    attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
+) -> list[tuple[str, int, Question]]:
+    """Make the questions, run by run."""
+    prompt = loader.load(PROMPT)
+    return [
+        (group, run, Question.of(prompt, f"words for the group {group} of {attribute}", slots))
+        for run in range(1, runs + 1)
+        for group, examples in seeds.items()
+        for slots in [
+            {
+                "attribute": attribute,
+                "group": group,
+                "others": [each for each in seeds if each != group],
+                "examples": list(examples),
+                "number": str(words),
+                "run": str(run),
+            }
+        ]
+    ]
+
+
+def ask(
+    asker: Asker, attribute: str, seeds: Mapping[str, Sequence[str]], runs: int, words: int
+) -> AskedWords:
+    """Ask for words, and fold duplicates."""
+    every = questions(attribute, seeds, runs, words)
+    found: dict[str, dict[str, Proposal]] = {group: {} for group in seeds}
+    failed: dict[str, int] = {}
+    answers = unusable = 0
+    for (group, run, _), answer in zip(every, asker.ask([each for *_, each in every]), strict=True):
+        if answer.value is None:
+            failed[answer.reason] = failed.get(answer.reason, 0) + 1
+            continue
+        answers += 1
+        for given in answer.value["words"]:
+            word = " ".join(str(given).split()).lower()
+            if label_problem(word):
+                unusable += 1
+            else:
+                found[group].setdefault(
+                    spelling.fold(word), Proposal(word, group, f"language model, run {run}")
+                )
+    if not answers:
+        reasons = ", ".join(f"{count} of {reason}" for reason, count in failed.items())
+        raise ProposalError(f"the language model answered no question: {reasons}")
+    return AskedWords(
+        {group: list(own.values()) for group, own in found.items()}, answers, failed, unusable
+    )
+
+
+def ask_server(
+    settings: ServerSettings,
+    cache: Path,
+    attribute: str,
+    seeds: Mapping[str, Sequence[str]],
+    runs: int,
+    words: int,
+) -> AskedWords:
+    """Ask a server for words, whose answers are kept; the seeds are the first proposals."""
+    own = replace(
+        settings,
+        temperature=TEMPERATURE,
+        max_tokens=TOKENS * words + 100,
+        deadline=max(DEADLINE, settings.deadline),
+    )
+    with Client(own, Cache(cache)) as client:
+        found = ask(client, attribute, seeds, runs, words)
+    proposals = {
+        group: [*(Proposal(word, group, SEED) for word in seeds[group]), *words]
+        for group, words in found.proposals.items()
+    }
+    return replace(found, proposals=proposals)

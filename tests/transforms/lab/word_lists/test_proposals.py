@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scripted_asker import Says
 
-from evenflow.transforms.lab.word_lists import asking, criteria, proposals
+from evenflow.transforms.lab.word_lists import criteria, proposals
 from evenflow.transforms.lab.word_lists.criteria import KnownWords
 from evenflow.transforms.lab.word_lists.proposals import ProposalError, WordSpace
 from evenflow.transforms.measures.bias_score.vectors import Vectors
@@ -38,12 +38,12 @@ def test_a_model_is_asked_in_runs_and_duplicates_are_folded() -> None:
         return {"words": ["Nun", "nun", " abbess ", "🙂", "", f"{data['group']} {data['run']}"]}
 
     asker = Says(reply)
-    found = asking.ask(asker, "gender", SEEDS, runs=3, words=6)
+    found = proposals.ask(asker, "gender", SEEDS, runs=3, words=6)
     assert len(asker.asked) == 6 and len({each.key for each in asker.asked}) == 6
     assert [each.word for each in found.proposals["male"]] == ["nun", "abbess", "male 1", "male 3"]
     assert found.answers == 4 and found.failed == {"unreachable": 2} and found.unusable == 8
     with pytest.raises(ProposalError, match="no question: 6 of unreachable"):
-        asking.ask(Says(lambda _: None), "gender", SEEDS, runs=3, words=6)
+        proposals.ask(Says(lambda _: None), "gender", SEEDS, runs=3, words=6)
 
 
 @pytest.mark.parametrize(
