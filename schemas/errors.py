@@ -15,3 +15,9 @@ class EvenflowError(Exception):
     """
 
     status: ClassVar[int] = FAILED
+
+
+class UsageError(EvenflowError, ValueError):
+    """Wrong usage, configuration or input; the message says what to do."""
+
+    status = USAGE

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import EvenflowError, UsageError
 from evenflow.schemas.ledger import PaneEntry
 
 if TYPE_CHECKING:
@@ -49,10 +49,8 @@ DIGITS = 16  # hexadecimal digits of a digest
 MADE_WITH = "made_with"  # of a part: what else decides what it does, such as a model's version
 
 
-class PluginError(EvenflowError, ValueError):
+class PluginError(UsageError):
     """A plug-in is missing, cannot be loaded, or is no part of its kind; the message names it."""
-
-    status = USAGE
 
 
 class PluginTextError(PluginError):

@@ -23,7 +23,7 @@ from pydantic import (
     WrapSerializer,
 )
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.schemas.messages import Problem, nearest, refuse
 
@@ -42,10 +42,8 @@ MASK = "***"
 KINDS = "{env: NAME} or {file: PATH}"
 
 
-class SecretError(EvenflowError, ValueError):
+class SecretError(UsageError):
     """A secret that cannot be read; the message names its place, never its value."""
-
-    status = USAGE
 
 
 def read_secret(place: Mapping[str, str]) -> str:

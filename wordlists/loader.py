@@ -38,7 +38,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.wordlists.nodes import Defect, read
 from evenflow.wordlists.parsing import ListReader, nearest
 from evenflow.wordlists.spelling import LongestMatch, is_unspaced
@@ -53,10 +53,8 @@ LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "ru", "tr", "hi", "ar", "
 NAMED = (*SHIPPED, *ORIGINAL, *PROPOSED, *(f"gender_{code}" for code in LANGUAGES))
 
 
-class WordListError(EvenflowError, ValueError):
+class WordListError(UsageError):
     """One or more defects of a word list, one on each line: "file:line: label: what is wrong"."""
-
-    status = USAGE
 
 
 class Finder(Protocol):

@@ -27,7 +27,7 @@ import yaml
 
 from evenflow.gates.expectations.lazy_packages import whole
 from evenflow.gates.expectations.unsafe import shown, unsafe_arguments
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.guards import is_list, is_mapping
 from evenflow.wordlists import nodes
 
@@ -47,13 +47,11 @@ DEMOGRAPHIC = "expect_demographic_representation_to_be_within"
 COLUMNS = ("column", "column_A", "column_B", "column_list", "columns", "texts", "counts", "sums")
 
 
-class SuiteError(EvenflowError, ValueError):
+class SuiteError(UsageError):
     """A user's suite that cannot be used.
 
     The message has a line for each defect: file, entry, argument and what is wrong.
     """
-
-    status = USAGE
 
 
 @dataclass(frozen=True)

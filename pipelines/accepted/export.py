@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenflow.pipelines.accepted.rows import Accepted
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.words import counted
 from evenflow.transforms.io import fields, fitting
 
@@ -31,10 +31,8 @@ configs:
 """
 
 
-class ExportError(EvenflowError, ValueError):
+class ExportError(UsageError):
     """A place that cannot be written to; the message says why."""
-
-    status = USAGE
 
 
 def export(rows: Accepted, to: Path) -> list[Path]:

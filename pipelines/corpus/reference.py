@@ -12,7 +12,7 @@ import orjson
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.config.gate import Shift
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.ledger import PaneEntry
 from evenflow.transforms.annotation.annotate import Annotator
 from evenflow.transforms.io import documents
@@ -24,10 +24,8 @@ from evenflow.transforms.measures.shift.strata import MOST, OTHER, StratumCounte
 READ = 256 << 20  # stored bytes of a corpus that are read whole; of a larger one, blocks in between
 
 
-class NoReferenceError(EvenflowError, ValueError):
+class NoReferenceError(UsageError):
     """There is nothing that a reference could be made from, or added to it."""
-
-    status = USAGE
 
 
 class Counted(NamedTuple):

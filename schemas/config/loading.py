@@ -18,7 +18,7 @@ from evenflow.schemas import plugins
 from evenflow.schemas.config.attributes import AttributeSettings
 from evenflow.schemas.config.repair import JUDGES
 from evenflow.schemas.config.whole import Config
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.messages import Problem, holds_text, nearest, problems
 from evenflow.schemas.yaml_file import SettingsError, YamlSettings, parsed, read
@@ -28,13 +28,11 @@ SET = "--set"  # the option that gives any key
 NUMBER = re.compile(r"[-+]?\d+[eE][-+]?\d+")  # in which YAML 1.1 wants a dot
 
 
-class ConfigError(EvenflowError, ValueError):
+class ConfigError(UsageError):
     """A configuration that cannot be used.
 
     The message has a line for each mistake: file, line, key, what was expected, what was given.
     """
-
-    status = USAGE
 
 
 def load(

@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from evenflow.schemas.errors import FAILED, USAGE, EvenflowError
+from evenflow.schemas.errors import FAILED, UsageError
 from evenflow.schemas.ledger import META
 from evenflow.schemas.plugins import READERS, declared
 from evenflow.transforms.io import formats
@@ -24,10 +24,8 @@ LONGEST_ENDING = 16  # characters that are kept of an ending
 RECORD_BYTES = 32 << 20  # a longer record is not held in memory; its beginning is a dead letter
 
 
-class InputError(EvenflowError, ValueError):
+class InputError(UsageError):
     """Nothing to read, or not readable; the message names the pattern or the file."""
-
-    status = USAGE
 
 
 class UnreadableError(InputError):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.secrets import (
     SECRETS,
     SecretError,
@@ -22,10 +22,8 @@ from evenflow.schemas.secrets import (
 )
 
 
-class KafkaSettingsError(EvenflowError, ValueError):
+class KafkaSettingsError(UsageError):
     """A setting for Kafka is wrong; the message names it, never a secret's value."""
-
-    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.substitution.sets import Item
 from evenflow.transforms.text.words import split_runs
 from evenflow.wordlists import nodes, spelling
@@ -28,10 +28,8 @@ ROLE_KEYS = ("role", "part", "number")
 PUT_IN = "put in"
 
 
-class RoleMapError(EvenflowError, ValueError):
+class RoleMapError(UsageError):
     """A role map that cannot be used: the file, the entry and what is wrong with it."""
-
-    status = USAGE
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,13 @@ import json
 from typing import Any
 
 from evenflow.gates.ledger.files import canonical, changed_settings
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import EvenflowError, UsageError
 
 SHOWN = 20  # differences that a refusal names
 
 
-class TrainInputError(EvenflowError, ValueError):
+class TrainInputError(UsageError):
     """Data, a model or settings that cannot be used; the message says what to do."""
-
-    status = USAGE
 
 
 class TrainingError(EvenflowError, RuntimeError):

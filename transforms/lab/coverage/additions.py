@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.measures.coverage.gaps import words
 from evenflow.transforms.measures.coverage.mups import Coverage
 from evenflow.transforms.measures.coverage.patterns import Ints
 
 
-class PlanError(EvenflowError, ValueError):
+class PlanError(UsageError):
     """There is no plan, or the question is too large."""
-
-    status = USAGE
 
     def __init__(self, text: str, conflict: Sequence[str] = ()):
         super().__init__(text)

@@ -12,17 +12,15 @@ from typing import Any
 
 import yaml
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.wordlists import nodes, spelling
 from evenflow.wordlists.loader import WordList
 
 FORMS = ("subject", "object", "determiner", "possessive", "reflexive", "contracted")
 
 
-class NeutralError(EvenflowError, ValueError):
+class NeutralError(UsageError):
     """Neutral words that are missing or cannot be used; the message says what to do."""
-
-    status = USAGE
 
 
 @dataclass(frozen=True)

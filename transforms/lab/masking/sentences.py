@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.labels.finder import LabelFinder, uncut
 from evenflow.transforms.substitution import agreement, roles, sets
 from evenflow.transforms.substitution.bygroup import ByGroup
@@ -18,10 +18,8 @@ from evenflow.wordlists.loader import WordList
 LONGEST = 1000  # characters: a longer sentence is a table or a list
 
 
-class NoPairsError(EvenflowError, ValueError):
+class NoPairsError(UsageError):
     """An attribute whose words have no counterparts in other groups."""
-
-    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.lab.word_lists import criteria, forms
 from evenflow.transforms.lab.word_lists.corpus import EXAMPLES, Mentions, count
 from evenflow.transforms.lab.word_lists.criteria import KnownWords, Weakness
@@ -29,10 +29,8 @@ LISTED = "the list that was typed"
 Counterparts = Callable[[Mapping[str, Sequence[str]]], Mapping[str, Mapping[str, str]]]
 
 
-class DraftError(EvenflowError, ValueError):
+class DraftError(UsageError):
     """A draft or journal that cannot be used; the message names the file."""
-
-    status = USAGE
 
 
 class _Model(BaseModel):

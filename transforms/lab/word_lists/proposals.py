@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenflow.prompts import loader
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.llm.client.cache import Cache
 from evenflow.transforms.llm.client.client import Client
 from evenflow.transforms.llm.client.settings import ServerSettings
@@ -37,10 +37,8 @@ TOKENS = 12  # of an answer for each word that is asked for, with room for rare 
 DEADLINE = 600.0  # seconds for an answer of hundreds of words
 
 
-class ProposalError(EvenflowError, ValueError):
+class ProposalError(UsageError):
     """Seeds that cannot be used; the message says why."""
-
-    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.measures.bias_score.vectors import Vectors
 from evenflow.wordlists.loader import WordList
 
@@ -39,10 +39,8 @@ PAPER_PAIRS = (
 LEAST = 1e-9
 
 
-class DirectionError(EvenflowError, ValueError):
+class DirectionError(UsageError):
     """The groups have no direction in these vectors; the message says why."""
-
-    status = USAGE
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.measures.bias_score.records import BiasSums
 from evenflow.transforms.measures.bias_score.summary import summarise
 
 FORMAT, VERSION = "evenflow-bias-reference", 1
 
 
-class BiasReferenceError(EvenflowError, ValueError):
+class BiasReferenceError(UsageError):
     """A reference that cannot be used; the message says why."""
-
-    status = USAGE
 
 
 def content(attribute: str, made_with: Mapping[str, str], sums: BiasSums) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.transforms.models import static
 
 Floats = npt.NDArray[np.float32]
@@ -31,10 +31,8 @@ HEADER = re.compile(rb"(\d+) (\d+)\s*\n")
 FASTTEXT_BINARY = (793712314).to_bytes(4, "little")  # its magic number (fastText, fasttext.cc)
 
 
-class VectorsError(EvenflowError, ValueError):
+class VectorsError(UsageError):
     """Word vectors that cannot be used; the message says why."""
-
-    status = USAGE
 
 
 class Vectors:

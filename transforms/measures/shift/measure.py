@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from evenflow.schemas.config import Config
-from evenflow.schemas.errors import USAGE, EvenflowError
+from evenflow.schemas.errors import UsageError
 from evenflow.schemas.guards import is_mapping
 from evenflow.schemas.ledger import Entry, Measured, State, Verdict
 from evenflow.schemas.words import Table, estimate, percent, said
@@ -72,10 +72,8 @@ DECIDED = "decided"  # among sums: sources on which a person has decided, which 
 BLIND = 0.15  # a source is named in whose own wandering a smaller shift is not seen
 
 
-class ShiftReferenceError(EvenflowError, ValueError):
+class ShiftReferenceError(UsageError):
     """A reference cannot be read, or is of other attributes or sources."""
-
-    status = USAGE
 
 
 class Shifted(Entry):
