@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ValidationError
-
 from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.gates.ledger.reviews import signed
 from evenflow.gates.ledger.totals import Totals
@@ -53,7 +51,7 @@ def _read(storage: Storage, name: str) -> HoldEvent:
     """Read an event of ledger/holds. Raises LedgerError."""
     try:
         return HoldEvent.model_validate(parsed(storage.read(f"{FOLDER}/{name}")))
-    except (ValidationError, ValueError) as error:
+    except ValueError as error:
         raise LedgerError(
             f"{storage.address(f'{FOLDER}/{name}')}: not a hold or release: {error}"
         ) from error

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from evenflow.gates.ledger.combine import add_sums
 from evenflow.gates.ledger.files import LedgerError, canonical, parsed
 from evenflow.gates.ledger.spans import causes
@@ -93,7 +91,7 @@ def _read(storage: Storage, name: str) -> Review:
         if not 0 <= found.first <= found.last < found.first + MOST_PANES:
             raise ValueError(f"panes {found.first} to {found.last}")
         return found
-    except (ValidationError, ValueError) as error:
+    except ValueError as error:
         address = storage.address(f"{FOLDER}/{name}")
         raise LedgerError(f"{address}: not a review: {error}") from error
 

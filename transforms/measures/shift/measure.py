@@ -12,13 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import orjson
-from pydantic import (
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from evenflow.schemas.config import Config
 from evenflow.schemas.errors import UsageError
@@ -195,7 +189,7 @@ def _read(path: str, changed: int, size: int) -> Reference:
         data = file.read(LARGEST)
     try:
         return Reference.model_validate(orjson.loads(data))
-    except (orjson.JSONDecodeError, ValidationError) as error:
+    except ValueError as error:
         raise ShiftReferenceError(
             f"{path}: no reference that this version can read; `evenflow init` writes one elsewhere"
         ) from error
