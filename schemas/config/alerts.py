@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from evenflow.schemas.config.sections import Section, Share
+from evenflow.schemas.config.sections import Section, Share, section
 
 
 class Budgets(Section):
@@ -103,12 +103,10 @@ class Alerts(Section):
             " the histogram evenflow_pane_commit_seconds. 60: a pane of a language model's answers."
         ),
     )
-    budgets: Budgets = Field(
-        default_factory=Budgets,
-        description=(
-            "For which share of time, records or panes an objective of the gate may be missed in 30"
-            " days. Alerts say when that is used up too fast."
-        ),
+    budgets: Budgets = section(
+        Budgets,
+        "For which share of time, records or panes an objective of the gate may be missed in 30"
+        " days. Alerts say when that is used up too fast.",
     )
     runbooks: str = Field(
         default="docs/pages/runbooks.md#{name}",

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from evenflow.schemas.config.repair import Modes
-from evenflow.schemas.config.sections import SHARES_TOLERANCE, Section, Share
+from evenflow.schemas.config.sections import SHARES_TOLERANCE, Section, Share, section
 from evenflow.schemas.config.stereotypes import AttributeStereotypes
 from evenflow.schemas.messages import Problem, refuse
 
@@ -52,9 +52,8 @@ class AttributeSettings(Section):
         default=None,
         description="Least probability for this attribute. null: repair.min_probability.",
     )
-    stereotypes: AttributeStereotypes = Field(
-        default_factory=AttributeStereotypes,
-        description="Settings of stereotypes for this attribute.",
+    stereotypes: AttributeStereotypes = section(
+        AttributeStereotypes, "Settings of stereotypes for this attribute."
     )
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from evenflow.schemas.config.sections import Section, Share
+from evenflow.schemas.config.sections import Section, Share, section
 
 
 class Requirement(Section):
@@ -116,9 +116,7 @@ class Gate(Section):
             " with weights."
         ),
     )
-    shift: Shift = Field(
-        default_factory=Shift, description="When a stream is not what its sources were."
-    )
+    shift: Shift = section(Shift, "When a stream is not what its sources were.")
     on_block: Literal["quarantine", "halt"] = Field(
         default="quarantine",
         description=(

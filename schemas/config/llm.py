@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from evenflow.schemas.config.sections import Section, Share
+from evenflow.schemas.config.sections import Section, Share, section
 from evenflow.schemas.messages import Problem, refuse
 from evenflow.schemas.secrets import AddressOrNone, SecretPlace
 
@@ -51,10 +51,7 @@ class Llm(Section):
     model: str | None = Field(
         default=None, min_length=1, description="Name of the model at that server."
     )
-    models: LlmModels = Field(
-        default_factory=LlmModels,
-        description="Other models at that server for single steps.",
-    )
+    models: LlmModels = section(LlmModels, "Other models at that server for single steps.")
     key: SecretPlace = Field(
         default=None,
         description=(

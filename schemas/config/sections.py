@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -28,6 +28,11 @@ class Section(BaseModel):
     """Base of the sections: unknown keys and values of another type are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def section(kind: type[Section], means: str) -> Any:
+    """The field of a section: all its keys have their defaults."""
+    return Field(default_factory=kind, description=means)
 
 
 class PaneSettings(Section):

@@ -30,6 +30,7 @@ from evenflow.schemas.config.sections import (
     ReferenceSettings,
     Section,
     Shards,
+    section,
 )
 from evenflow.schemas.config.stereotypes import Action, StereotypeSettings
 from evenflow.schemas.config.triggers import RuleName, Trigger
@@ -44,46 +45,34 @@ class Config(Section):
     Plug-ins are names here. `loading.load` loads those that a user names.
     """
 
-    fields: Fields = Field(default_factory=Fields, description="The input's fields.")
+    fields: Fields = section(Fields, "The input's fields.")
     strict_input: bool = Field(
         default=False,
         exclude_if=lambda given: not given,
         description="Whether a file in the input that nothing reads is an error.",
     )
-    pane: PaneSettings = Field(
-        default_factory=PaneSettings,
-        description="Panes: slices of the input. Each pane is judged as a whole.",
+    pane: PaneSettings = section(
+        PaneSettings, "Panes: slices of the input. Each pane is judged as a whole."
     )
-    duplicates: Duplicates = Field(
-        default_factory=Duplicates, description="Documents with the same id."
-    )
+    duplicates: Duplicates = section(Duplicates, "Documents with the same id.")
     attributes: dict[str, AttributeSettings] = Field(
         default_factory=lambda: {name: AttributeSettings() for name in loader.SHIPPED},
         description="The protected attributes that are measured, by the names of their word lists.",
     )
-    gate: Gate = Field(
-        default_factory=Gate,
-        description="When a pane gets a warning or is blocked. DR is 0 if even, and at most 1.",
+    gate: Gate = section(
+        Gate, "When a pane gets a warning or is blocked. DR is 0 if even, and at most 1."
     )
-    reference: ReferenceSettings = Field(
-        default_factory=ReferenceSettings,
-        description="What the stream should be: each source as it was.",
+    reference: ReferenceSettings = section(
+        ReferenceSettings, "What the stream should be: each source as it was."
     )
-    repair: RepairSettings = Field(
-        default_factory=RepairSettings, description="How uneven groups are made even."
+    repair: RepairSettings = section(RepairSettings, "How uneven groups are made even.")
+    stereotypes: StereotypeSettings = section(StereotypeSettings, "How stereotypes are treated.")
+    bias_score: BiasScoreSettings = section(
+        BiasScoreSettings,
+        "The bias score: what the neutral words of a sentence lean to, 0 (nothing) to 1.",
     )
-    stereotypes: StereotypeSettings = Field(
-        default_factory=StereotypeSettings, description="How stereotypes are treated."
-    )
-    bias_score: BiasScoreSettings = Field(
-        default_factory=BiasScoreSettings,
-        description=(
-            "The bias score: what the neutral words of a sentence lean to, 0 (nothing) to 1."
-        ),
-    )
-    coverage: CoverageSettings = Field(
-        default_factory=CoverageSettings,
-        description="Intersections of attributes that are too rare.",
+    coverage: CoverageSettings = section(
+        CoverageSettings, "Intersections of attributes that are too rare."
     )
     measures: dict[str, dict[str, Any]] = Field(
         default_factory=dict[str, dict[str, Any]],
@@ -92,34 +81,21 @@ class Config(Section):
             " `evenflow doctor` lists them."
         ),
     )
-    measure: Measure = Field(
-        default_factory=Measure, description="Settings of `evenflow measure` and of the report."
-    )
-    checks: CheckSettings = Field(
-        default_factory=CheckSettings, description="The checks of Great Expectations."
-    )
-    shards: Shards = Field(default_factory=Shards, description="The output's files.")
-    kafka: Kafka = Field(
-        default_factory=Kafka,
-        description="How to reach a Kafka cluster; only for `evenflow stream`.",
-    )
-    llm: Llm = Field(
-        default_factory=Llm,
-        description="A language model that answers where the shipped models are unsure.",
-    )
-    metrics: Metrics = Field(
-        default_factory=Metrics, description="What `evenflow run` serves to Prometheus."
-    )
-    finetune: FinetuneSettings = Field(
-        default_factory=FinetuneSettings, description="How `evenflow lab finetune` trains a model."
+    measure: Measure = section(Measure, "Settings of `evenflow measure` and of the report.")
+    checks: CheckSettings = section(CheckSettings, "The checks of Great Expectations.")
+    shards: Shards = section(Shards, "The output's files.")
+    kafka: Kafka = section(Kafka, "How to reach a Kafka cluster; only for `evenflow stream`.")
+    llm: Llm = section(Llm, "A language model that answers where the shipped models are unsure.")
+    metrics: Metrics = section(Metrics, "What `evenflow run` serves to Prometheus.")
+    finetune: FinetuneSettings = section(
+        FinetuneSettings, "How `evenflow lab finetune` trains a model."
     )
     triggers: dict[RuleName, Trigger] = Field(
         default_factory=dict[str, Trigger],
         description="Rules that start an action when something is so, by name.",
     )
-    alerts: Alerts = Field(
-        default_factory=Alerts,
-        description=("Thresholds of the alerts of deploy/prometheus; a run may go on with others."),
+    alerts: Alerts = section(
+        Alerts, "Thresholds of the alerts of deploy/prometheus; a run may go on with others."
     )
     max_text_mib: int = Field(
         default=10,
