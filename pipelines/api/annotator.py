@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenflow.schemas.config import Config, ConfigError
-from evenflow.schemas.errors import UsageError
+from evenflow.schemas.errors import USAGE, EvenflowError
 from evenflow.settings import Configuration, configuration, shown
 from evenflow.transforms.labels.finder import Found, LabelFinder, Mention
 
@@ -27,8 +27,10 @@ TOGETHER = 1 << 18  # characters that are searched together: their words stay in
 SUMMED = 1 << 12  # annotations that are summed together
 
 
-class TextError(UsageError):
+class TextError(EvenflowError, ValueError):
     """What was given as a text is none, or is too long."""
+
+    status = USAGE
 
 
 class Annotation:
