@@ -240,11 +240,6 @@ class Weights(Entry):
             return None
         return Verdict(state="warn", reason=f"every weight is 1, because {self.problem}")
 
-    @property
-    def design_effect(self) -> float:
-        """Kish's design effect: how many times as many documents an estimate needs."""
-        return 1 / self.effective
-
 
 class Removed(Entry):
     """Documents without which a pane is not blocked (gate.scope: documents).

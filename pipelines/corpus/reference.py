@@ -73,7 +73,7 @@ class Counted(NamedTuple):
         measure, totals, states = ShiftMeasure(), None, list[str]()
         for first in range(0, len(half.strata), size):
             pane = half.some(slice(first, first + size))
-            record = measure.judged(
+            record = measure.judge(
                 config, config.word_lists(), by_stratum(*pane[:2]), totals, reference
             )
             totals = measure.added(totals, record, True, 0)

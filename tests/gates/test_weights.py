@@ -19,7 +19,6 @@ def record(after: float | None = 0.361, proven: float = 0.354, **more: object) -
 
 def test_the_effective_sample():
     assert record().effective == pytest.approx(2 / 3)
-    assert record().design_effect == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize(

@@ -216,20 +216,10 @@ class ShiftMeasure(Measure[Shift]):
         lists: Sequence[WordList],
         counted: Mapping[str, Any],
         totals: MeasureTotals | None,
-    ) -> Shift | None:
-        """Judge the next pane by what its sources were."""
-        return self.judged(config, lists, counted, totals, given(config, lists))
-
-    def judged(
-        self,
-        config: Config,
-        lists: Sequence[WordList],
-        counted: Mapping[str, Any],
-        totals: MeasureTotals | None,
-        reference: Reference,
+        reference: Reference | None = None,
     ) -> Shift:
-        """Judge the next pane by a reference, and by what was learnt of other sources."""
-        memory = Memory.of(totals)
+        """Judge the next pane by what was learnt of sources, and a reference: the configured."""
+        reference, memory = reference or given(config, lists), Memory.of(totals)
         strata = pooled(packed(counted), [*(memory.known | reference.strata)])
         found = Shift.model_construct(
             strata=strata,

@@ -63,7 +63,7 @@ class Gate:
         counted: dict[str, Any] = {}
         for name, counts in sources.items():
             counted |= by_stratum([name] * len(counts), {"gender": counts})
-        found = self.measure.judged(CONFIG, LISTS, counted, self.totals, self.reference)
+        found = self.measure.judge(CONFIG, LISTS, counted, self.totals, self.reference)
         self.totals = self.measure.added(self.totals, found, True, 0)
         return found
 

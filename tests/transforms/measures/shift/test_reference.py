@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import chdtrc
 
 from evenflow.transforms.measures.shift.reference import (
     FROZEN_CHUNKS,
@@ -13,7 +14,7 @@ from evenflow.transforms.measures.shift.reference import (
     learnt,
     of_counts,
 )
-from evenflow.transforms.measures.shift.statistics import Panel
+from evenflow.transforms.measures.shift.statistics import Panel, chance
 from evenflow.transforms.measures.shift.strata import numbers_of, pack
 
 
@@ -137,3 +138,9 @@ def test_a_reference_adds_up() -> None:
     assert joined.sums == pack(np.concatenate([one, two]))
     assert (joined.documents, joined.chunks, joined.squares) == (250, 2, 100**2 + 150**2)
     assert joined.crossed == 100 * one.sum() + 150 * two.sum()
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 7, 40])
+def test_the_chance_of_a_chi_square_is_that_of_scipy(freedom: int) -> None:
+    for x in (0.0, 1e-9, 0.5, 3.84, 30.0, 500.0, 1e300):
+        assert chance(x, freedom) == pytest.approx(chdtrc(freedom, x), rel=1e-12, abs=1e-200)
