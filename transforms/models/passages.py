@@ -2,7 +2,8 @@
 
 A text is divided into cells of equal length. A mention is read in the passage of its cell: the cell
 with context on both sides, and the document's first words. So what is said of a mention depends on
-the document alone, and one pass serves all mentions of a cell.
+the document alone, and one pass serves all mentions of a cell. Of a cell of exchanges only the part
+from its first mention to its last is read.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import numpy.typing as npt
 from evenflow.transforms.models.pieces import CAPITAL
 
 CELL, BEFORE, AFTER = 900, 700, 300  # characters: about 400 word pieces a passage
+# Of exchanges: some 240 word pieces, a third less a document than with the cells above. The area is
+# as large, 0.958 for 0.956 in the documents that calibrate
+WIDE, AHEAD, BEHIND = 1300, 500, 200
 OPENING = 120  # characters of the document's beginning before a passage that does not have it
 LONGEST = 512  # word pieces of a passage, as many as the encoder has places
 # Bits of a piece's type, beside CAPITAL: of a mention, and of the new word that stands behind it
@@ -75,9 +79,9 @@ def excerpt(text: str, cell: int) -> Excerpt:
     """Cut what the passage of a cell needs out of a document.
 
     Returns:
-        The excerpt. Its passage is that of `of_cell` if places move along.
+        The excerpt. Its passage is that of the document if places move along.
     """
-    low, high = _bounds(cell)
+    low, high = max(0, cell * CELL - BEFORE), (cell + 1) * CELL + AFTER
     skipped = max(0, low - OPENING)
     return Excerpt(
         text[: low - skipped] + text[low : high + 1], low - skipped, high - skipped, skipped
@@ -85,14 +89,10 @@ def excerpt(text: str, cell: int) -> Excerpt:
 
 
 def of_cell(model: Any, text: str, places: Sequence[Place], cell: int) -> Passage:
-    """Cut the passage of a cell."""
-    first, last = (bisect_left(places, each * CELL, key=_start) for each in (cell, cell + 1))
-    return passage(model, text, *_bounds(cell), places, range(first, last))
-
-
-def _bounds(cell: int) -> tuple[int, int]:
-    """The first character of a cell's passage, and the one after the last."""
-    return max(0, cell * CELL - BEFORE), (cell + 1) * CELL + AFTER
+    """Cut the passage of a cell of exchanges, `WIDE` characters in which a place begins."""
+    first, last = (bisect_left(places, each * WIDE, key=_start) for each in (cell, cell + 1))
+    low, high = max(0, places[first].start - AHEAD), places[last - 1].end + BEHIND
+    return passage(model, text, low, high, places, range(first, last))
 
 
 def passage(

@@ -153,7 +153,7 @@ class Reader:
             ModelError: A library failed.
         """
         cells = {
-            (id(each), each.places[number].start // passages.CELL): each
+            (id(each), each.places[number].start // passages.WIDE): each
             for each, number in mentions
             if number not in each.known
         }

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from evenflow.transforms.models import files, passages
 from evenflow.transforms.models.encoder import VOCABULARY, read_model
-from evenflow.transforms.models.passages import CELL, LONGEST, MENTION, NEW, Place
+from evenflow.transforms.models.passages import (
+    AFTER,
+    BEFORE,
+    CELL,
+    LONGEST,
+    MENTION,
+    NEW,
+    WIDE,
+    Place,
+)
 
 MODEL = read_model(files.SHIPPED / VOCABULARY)
 
@@ -39,11 +48,11 @@ def test_a_mention_has_its_pieces_and_those_of_its_new_word() -> None:
 def test_a_later_passage_begins_with_the_documents_first_words_and_whole_words() -> None:
     text = "Minutes of the chess club. " + "Later on he played again. " * 200
     places = places_in(text)
-    cell = places[120].start // CELL
+    cell = places[120].start // WIDE
     passage = passages.of_cell(MODEL, text, places, cell)
     shown = MODEL.decode(passage.ids.tolist())
     assert shown.startswith("[CLS] minutes of the chess club") and len(passage.ids) <= LONGEST
-    assert {places[number].start // CELL for number in passage.own} == {cell}
+    assert {places[number].start // WIDE for number in passage.own} == {cell}
     assert set(passage.own) < set(passage.spans)  # those around are seen, and judged elsewhere
     assert {said(passage, number) for number in passage.spans} == {"he"}
 
@@ -66,9 +75,9 @@ def test_what_does_not_fit_has_no_span() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(max_size=400), st.lists(st.integers(0, 399), max_size=6))
+@given(st.text(max_size=400), st.lists(st.integers(0, 399), min_size=1, max_size=6))
 def test_any_text_is_cut(text: str, starts: list[int]) -> None:
-    places = [Place(each, each + 1, "x") for each in sorted(set(starts)) if each < len(text)]
+    places = [Place(each, each + 1, "x") for each in sorted(set(starts))]
     passage = passages.of_cell(MODEL, text, places, 0)
     assert len(passage.ids) == len(passage.types) <= LONGEST
     for first, last in passage.spans.values():
@@ -78,15 +87,15 @@ def test_any_text_is_cut(text: str, starts: list[int]) -> None:
 @pytest.mark.parametrize("cell", [0, 1, 4])
 def test_an_excerpt_has_the_passage_of_its_cell(cell: int) -> None:
     text = "A man came. " + "Then he left the house with a friend. " * 110
-    whole = passages.of_cell(MODEL, text, places_in(text), cell)
+    low, high = max(0, cell * CELL - BEFORE), (cell + 1) * CELL + AFTER
+    whole = passages.passage(MODEL, text, low, high, places_in(text), ())
     part = passages.excerpt(text, cell)
     moved = [
         Place(place.start - part.skipped, place.end - part.skipped)
         for place in places_in(text)
         if part.low <= place.start - part.skipped
     ]
-    own = [at for at, place in enumerate(moved) if (place.start + part.skipped) // CELL == cell]
-    alone = passages.passage(MODEL, *part[:3], moved, own)
+    alone = passages.passage(MODEL, *part[:3], moved, ())
     assert np.array_equal(whole.ids, alone.ids) and np.array_equal(whole.types, alone.types)
     assert [whole.spans[at] for at in whole.own] == [alone.spans[at] for at in alone.own]
     assert len(part.text) < 2100

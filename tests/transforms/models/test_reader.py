@@ -14,7 +14,7 @@ from evenflow.schemas.config import Config
 from evenflow.transforms.measures import registry
 from evenflow.transforms.models import cuts, files, reader
 from evenflow.transforms.models.files import ModelError
-from evenflow.transforms.models.passages import CELL, Place
+from evenflow.transforms.models.passages import WIDE, Place
 from evenflow.transforms.models.reader import HEADS, MANIFEST, NEVER, REASONS, WHO, Reader
 
 PRONOUN = re.compile(r"\b(?:he|his|him)\b", re.IGNORECASE)
@@ -61,7 +61,7 @@ def test_mentions_of_one_person_are_linked_and_one_that_stays_speaks_against() -
 def test_what_is_said_depends_neither_on_the_order_of_questions_nor_on_other_cells() -> None:
     text = UNNAMED + " It rained." * 200 + " " + UNNAMED
     places = places_in(text)
-    assert places[-1].start > CELL
+    assert places[-1].start > WIDE
     forward, backward = (Reader.shipped().read(text, places) for _ in range(2))
     one = [forward.said(number) for number in range(len(places))]
     other = [backward.said(number) for number in reversed(range(len(places)))][::-1]
@@ -107,7 +107,7 @@ def test_a_mention_that_does_not_fit_is_never_right() -> None:
     text = "kids " * 400
     places = [Place(at, at + 4, "septuagenarians") for at in range(0, len(text), 5)]
     reading = Reader.shipped().read(text, places)
-    assert min(reading.said(number).right for number in range(60, CELL // 5)) == NEVER
+    assert min(reading.said(number).right for number in range(60, WIDE // 5)) == NEVER
 
 
 @pytest.mark.parametrize("text", ["", "\ud800 he", "he" * 3000, "\x00he\n"])

@@ -140,7 +140,7 @@ def test_threads_and_batches_answer_as_one_passage_at_a_time_does(threads: int) 
 
 
 @pytest.mark.parametrize(
-    ("min_probability", "wanted"), [(0.0, 0.0), (0.1, 0.0), (0.72, reading.UNLIKELY), (1.0, 1.0)]
+    ("min_probability", "wanted"), [(0.0, 0.0), (0.1, 0.0), (0.72, reading.UNREAD), (1.0, 1.0)]
 )
 def test_the_reader_is_not_asked_about_what_it_would_hardly_ever_accept(
     min_probability: float, wanted: float
