@@ -40,15 +40,9 @@ class Rewriter:
     ):
         config = config or Config()
         self._finder = LabelFinder(lists)
+        stay, by_line = config.repair.protect, isinstance(judge, reading.DocumentJudge)
         self._substituters = {
-            words.attribute: Substituter(
-                lists,
-                words.attribute,
-                method,
-                draws=True,
-                protect=config.repair.protect,
-                by_line=isinstance(judge, reading.DocumentJudge),
-            )
+            words.attribute: Substituter(lists, words.attribute, method, None, True, stay, by_line)
             for words in lists
         }
         self._judge, self._bar = judge, bar

@@ -80,13 +80,11 @@ class Proposer:
         lists: Sequence[WordList],
         first: FirstScorer | None = None,
     ):
-        self._swaps, by_line = config.swaps, reading.joins_lines(config)
+        self._swaps, own, by_line = config.swaps, config.repair, reading.joins_lines(config)
         self.modes = {words.attribute: config.mode(words.attribute) for words in lists}
         self._groups = {words.attribute: words.groups for words in lists}
         self._substituters = {
-            name: Substituter(
-                lists, name, config.repair.method, first, True, config.repair.protect, by_line
-            )
+            name: Substituter(lists, name, own.method, first, True, own.protect, by_line)
             for name, mode in self.modes.items()
             if mode in ("substitute", "augment")
         }

@@ -31,6 +31,7 @@ DEFINITE = re.compile(r"\b(?:the|this|that|these|those|said)\s+(?:[\w-]+\s+)?$",
 SURNAME = re.compile(r"\.?\s+([A-Z][\w'’-]*?)(?:['’]s?)?(?![\w'’-])")
 
 Chain = list[Item]
+Spans = Sequence[tuple[int, int]]
 
 
 def find_chains(
@@ -57,14 +58,7 @@ def find_chains(
 class _Group:
     """Chains the items of one group, in time that grows with their number alone."""
 
-    def __init__(
-        self,
-        text: str,
-        sentences: Sequence[tuple[int, int]],
-        sex: str,
-        caseless: bool,
-        by_line: bool,
-    ):
+    def __init__(self, text: str, sentences: Spans, sex: str, caseless: bool, by_line: bool):
         self._text, self._sentences, self._sex, self._caseless = text, sentences, sex, caseless
         gaps = (text[end:start] for (_, end), (start, _) in pairwise(sentences))
         self._lines = list(accumulate((by_line and "\n" in gap for gap in gaps), initial=0))
