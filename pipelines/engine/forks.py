@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import threading
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
@@ -25,7 +26,10 @@ def context() -> BaseContext:
     """Return how worker processes are made, with what they need loaded."""
     one_thread()
     # Linux alone has this folder. It has the threads of libraries too
-    threads = [(each / "comm").read_text() for each in Path("/proc/self/task").glob("*")]
+    threads: list[str] = []
+    for each in Path("/proc/self/task").glob("*"):
+        with suppress(OSError):  # it has ended
+            threads.append((each / "comm").read_text())
     known = {each.name for each in threading.enumerate()} <= {"MainThread", WATCH}
     if known and len(threads) - threads.count(ALLOCATOR) == threading.active_count():
         import_module(LOADED)

@@ -136,7 +136,7 @@ class Gate:
     def pane(self, sources: Sequence[str], counts: dict[str, Ints]) -> Shift:
         """Judge a pane of D documents, their sources (D,) and mentions (D, M)."""
         counted = by_stratum(sources, counts)
-        found = self._measure.judged(
+        found = self._measure.judge(
             self._config, self._lists, counted, self._totals, self.reference
         )
         self._totals = self._measure.added(self._totals, found, True, 0)

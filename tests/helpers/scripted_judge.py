@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,12 @@ class NoStereotypes:
 
 def shipped(patch: pytest.MonkeyPatch, judge: Judge, first: First) -> None:
     """Put them in the place of the shipped models, in this process."""
-    patch.setattr(reading.DocumentJudge, "shipped", lambda *_: judge)
+    made = reading.judge_of
+
+    def judge_of(*of: Any, **more: Any) -> Any:
+        found = made(*of, **more)
+        return judge if isinstance(found, reading.DocumentJudge) else found
+
+    patch.setattr(reading, "judge_of", judge_of)
     patch.setattr(static.FirstStage, "shipped", lambda: first)
     patch.setattr(detect, "shipped", NoStereotypes)

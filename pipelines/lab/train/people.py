@@ -24,7 +24,8 @@ from evenflow.transforms.lab.training.head import write
 from evenflow.transforms.lab.training.labelled import Labelled
 from evenflow.transforms.labels.finder import LabelFinder
 from evenflow.transforms.models import people, static
-from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader
+from evenflow.transforms.models.passages import CELL, Place, excerpt
+from evenflow.transforms.models.reader import NEVER, PEOPLE, Reader, Said
 from evenflow.wordlists.loader import load
 
 # Chosen on sources left out: how strongly vectors, labels and signs may speak, against a penalty of
@@ -93,10 +94,10 @@ def joined(
         known = head.sure(name, own.labels)
         first = iter(np.where(known >= 0, known, chances) / people.UNIT)
         for each, places, _ in _listed(documents, name):
-            reading = Reader.shipped().read(each.text, [each.places[at] for at in places])
+            read_here = said_by_cell(each.text, [each.places[at] for at in places])
             owners = each.owners
             for number, at in enumerate(places):
-                said, chance = reading.said(number), float(next(first))
+                said, chance = read_here[number], float(next(first))
                 if said.right != NEVER:
                     read = people.kept_logit(float(said.who[: len(PEOPLE)].sum()))
                     true = each.meant[owners[at]].who in PEOPLE
@@ -114,6 +115,17 @@ def joined(
         if name != people.ANY:
             doubts[name] = doubt(cells[name], model.predict_proba(every[:, :2])[:, 1], every[:, 2])
     return {"reader": weights, "doubt": doubts}
+
+
+def said_by_cell(text: str, places: Sequence[Place]) -> dict[int, Said]:
+    """Read a document as `people.judged` does, by the passages of its cells."""
+    found: dict[int, Said] = {}
+    for cell in {place.start // CELL for place in places}:
+        part = excerpt(text, cell)
+        moved = [Place(at.start - part.skipped, at.end - part.skipped) for at in places]
+        own = [number for number, at in enumerate(places) if at.start // CELL == cell]
+        found |= Reader.shipped().of_excerpt(part, moved, own)
+    return found
 
 
 def doubt(cells: Sequence[tuple[str, str]], chances: Floats, true: Floats) -> float:

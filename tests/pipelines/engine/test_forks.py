@@ -11,10 +11,12 @@ from evenflow.pipelines.engine import forks
 
 # A copy, or one of the fork server, has what a pane needs, such as the classifier of languages
 STOPPED = """
-import multiprocessing, os, sys, threading, time
+import multiprocessing, os, pathlib, sys, threading, time
 from concurrent.futures import ProcessPoolExecutor
 from evenflow.pipelines.engine import forks
 threading.Thread(target=time.sleep, args=[60], name=sys.argv[1], daemon=True).start()
+glob = pathlib.Path.glob  # a thread that ends meanwhile has no folder
+pathlib.Path.glob = lambda *of: [*glob(*of), of[0] / "0"]
 how = forks.context()
 executor = ProcessPoolExecutor(1, how)
 loaded = executor.submit(eval, "'py3langid' in __import__('sys').modules").result()
