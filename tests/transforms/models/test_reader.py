@@ -83,16 +83,6 @@ def test_passages_in_batches_say_what_each_says_alone(monkeypatch: pytest.Monkey
     assert sum(len(each.known) for each in found) == 13
 
 
-def test_the_graph_for_batches_is_made_of_the_other_one(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    from evenflow.transforms.lab.training.export import write_batches
-
-    shutil.copy(files.SHIPPED / reader.GRAPH, tmp_path)
-    write_batches(tmp_path)
-    made, shipped = (folder / reader.BATCHES for folder in (tmp_path, files.SHIPPED))
-    assert made.read_bytes() == shipped.read_bytes()
-
-
 def test_a_device_that_nothing_runs_is_an_error_and_not_the_cpu(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

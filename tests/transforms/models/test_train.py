@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 import struct
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from parts import needs_training
 needs_training("torch", "transformers", "onnx", "onnxscript", "sklearn")
 
 from evenflow.pipelines.lab.train import reader as reader_command  # noqa: E402
-from evenflow.transforms.lab.training import distil, head  # noqa: E402
-from evenflow.transforms.models import static  # noqa: E402
+from evenflow.transforms.lab.training import distil, export, head  # noqa: E402
+from evenflow.transforms.models import files, reader, static  # noqa: E402
 from evenflow.transforms.models.encoder import WIDTH  # noqa: E402
 from evenflow.transforms.models.passages import Place  # noqa: E402
 from evenflow.transforms.models.reader import Reader  # noqa: E402
@@ -146,3 +147,10 @@ def test_the_first_stage_scores_as_it_was_trained(tmp_path: Path) -> None:
     logits = np.array([design.exchange(text) for text in texts]) @ line[:-1] + line[-1]
     wanted = pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-4)
     assert first.exchanges("gender", [[text] for text in texts]) == wanted
+
+
+def test_the_graph_for_batches_is_made_of_the_other_one(tmp_path: Path) -> None:
+    shutil.copy(files.SHIPPED / reader.GRAPH, tmp_path)
+    export.write_batches(tmp_path)
+    made, shipped = (folder / reader.BATCHES for folder in (tmp_path, files.SHIPPED))
+    assert made.read_bytes() == shipped.read_bytes()
