@@ -6,7 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,7 +163,7 @@ def judge_of(config: Config, threads: int = 1, alone: bool = False) -> ExchangeJ
         # Its libraries take a part of a second to load
         from evenflow.transforms.models.reader import Reader
 
-        least = None if alone else partial(min_probability, config)
+        least = None if alone else cache(partial(min_probability, config))
         return DocumentJudge(Reader.shipped(config.repair.device), least, threads)
     from evenflow.transforms.substitution.plugin_judge import PluginJudge
 

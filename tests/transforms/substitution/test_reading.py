@@ -123,6 +123,15 @@ def test_who_may_change_in_a_document_changes_together(least: float | None, join
     assert chances == ([0.2, 0.4] if joined == 2 else [0.0, 0.0])
 
 
+def test_the_least_probability_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []  # it is in a table, or in a file
+    monkeypatch.setattr(reading, "min_probability", lambda _, name: looked.append(name) or 0.2)
+    monkeypatch.setattr(Reader, "shipped", lambda _: Scripted())
+    judge, asked = reading.judge_of(Config()), [(0, "male"), (1, "male"), (2, "female")]
+    assert judge and list(judge.exchanges([Asked(TEXT, sets_of(TEXT), asked)]))
+    assert looked == ["gender"]
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_and_batches_answer_as_one_passage_at_a_time_does(threads: int) -> None:
     asked = [
