@@ -22,7 +22,7 @@ from evenflow.pipelines.engine.panes.closing import TOGETHER
 from evenflow.pipelines.engine.runners.making import LOOK_SECONDS, MOST_WAITING
 
 PETABYTE = 10**15
-MB_A_SECOND = {"measure": 35.7, "weight": 30.4, "substitute": 0.07}  # of one core
+MB_A_SECOND = {"measure": 35.7, "weight": 30.4, "substitute": 0.129}  # of one core
 MADE_WRITES = 3.0  # requests a pane, of the worker
 COMMIT_IN_TURN = 12  # of the committer for a commit, one after the other
 WRITES, READS, LISTS = 6.0, 2.1, 1.0  # a pane, of all; copies are writes, deletions are free
