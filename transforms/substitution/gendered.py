@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from evenflow.transforms.labels.finder import Mention
@@ -164,13 +166,17 @@ def refuse_halves(text: str, chains: Sequence[Chain]) -> None:
     “A saleswoman met us. … The saleswoman left.”: only words near a label are found, so the same
     person would change here and stay there.
     """
+
+    @cache
+    def count(word: str) -> int:
+        return len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE))
+
     for chain in chains:
         words = [text[item.start : item.end].lower() for item in chain]
+        own = Counter(words)
         for item, word in zip(chain, words, strict=True):
-            if item.mention is None and item.kind == "noun":
-                whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
-                if len(whole.findall(text)) > words.count(word):
-                    item.refuse(sets.HALF)
+            if item.mention is None and item.kind == "noun" and count(word) > own[word]:
+                item.refuse(sets.HALF)
 
 
 def refuse_named(text: str, chain: Chain, sex: str, caseless: bool) -> None:
@@ -186,7 +192,7 @@ def refuse_named(text: str, chain: Chain, sex: str, caseless: bool) -> None:
 
 
 SOLE = english.words("sole_kin")  # of whom one has one
-SPEECH = re.compile(r"(?:[^\n]|\n{2,})+")
+SPEAKS = re.compile(r"(?<!\n)\n(?!\n)")  # behind a single line break somebody else speaks
 OWNERS = "my|your|his|her|our|their"
 OWNER = re.compile(rf"(?<![\w'’-])(?:{OWNERS}) $", re.IGNORECASE)
 BETWEEN = rf"(?:(?!(?:{OWNERS}|and|or|step)\b)[\w-]+,? ){{0,3}}"  # “my dear old dad”
@@ -195,17 +201,22 @@ BETWEEN = rf"(?:(?!(?:{OWNERS}|and|or|step)\b)[\w-]+,? ){{0,3}}"  # “my dear o
 def refuse_taken(text: str, items: Sequence[Item]) -> None:
     """Refuse kin whose counterpart the text names too: “My mom called. … My dad was out.”.
 
-    A child who has a mother and a father would have two fathers. Behind a single line break
-    somebody else speaks.
+    A child who has a mother and a father would have two fathers.
     """
-    for item in items:
-        found = OWNER.search(text, max(0, item.start - 7), item.start)
-        owner = found[0] if found and item.word in SOLE else ""
-        for other in item.replacements.values() if owner else ():
-            here = next(each[0] for each in SPEECH.finditer(text) if each.end() > item.start)
-            taken = rf"(?<![\w'’-]){owner}{BETWEEN}{other}(?![\w-]| in law)"
-            if re.search(taken, here, re.IGNORECASE):
-                item.refuse(sets.EVEN)
+
+    @cache
+    def names(begin: int, end: int, owner: str, other: str) -> bool:
+        taken = rf"(?<![\w'’-]){owner}{BETWEEN}{re.escape(other)}(?![\w-]| in law)"
+        return re.compile(taken, re.IGNORECASE).search(text, begin, end) is not None
+
+    kin = [item for item in items if item.word in SOLE]
+    edges = [0, *(each.start() for each in SPEAKS.finditer(text)), len(text)] if kin else []
+    for item in kin:
+        if owner := OWNER.search(text, max(0, item.start - 7), item.start):
+            at = bisect_right(edges, item.start)
+            for other in item.replacements.values():
+                if names(edges[at - 1], edges[at], owner[0].lower(), other.lower()):
+                    item.refuse(sets.EVEN)
 
 
 LONGEST = 40  # characters between two linked words

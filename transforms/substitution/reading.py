@@ -389,7 +389,8 @@ class JoinedSets:
     def judge(self, person: Person, staying: set[int]) -> tuple[float, str]:
         """Judge the exchange of a person, where other mentions stay; see `Reader.judge`."""
         own, attribute = self.mentions_of(person), self._sets[person[0]].attribute
-        return self._reader.judge(attribute, self.reading, own, staying.difference(own))
+        others = staying if staying.isdisjoint(own) else staying.difference(own)
+        return self._reader.judge(attribute, self.reading, own, others)
 
     def together(self, source: str, people: Iterable[Person], least: float) -> dict[Person, float]:
         """Find who of a group may change at once, with their probabilities.

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +100,8 @@ class Companions:
                 at = bisect_left(spans, (match.end(),)) - 1
                 if at >= 0 and spans[at][1] > match.start():
                     continue
-                place = next(
-                    (each for each in range(first, last + 1) if match.end() <= sentences[each][1]),
-                    None,
-                )
-                if place is None or match.start() < sentences[place][0]:
+                place = bisect_left(sentences, match.end(), first, last + 1, key=itemgetter(1))
+                if place > last or match.start() < sentences[place][0]:
                     continue
                 word = spelling.fold(match[0])
                 item = Item(

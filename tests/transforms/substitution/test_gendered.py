@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from person_chains import chains
 
@@ -72,6 +75,31 @@ def test_a_person_whose_noun_stands_elsewhere_too_stays(text: str, refused: bool
 def test_whom_a_word_elsewhere_keeps(text: str, reason: str) -> None:
     items = [item for chain in chains("gender", text) for item in chain]
     assert {item.refusal for item in items} - {""} == {reason} - {""}
+
+
+@pytest.mark.parametrize("unit", ["My mom called. ", "She came. A saleswoman met us. "])
+def test_a_text_is_searched_once_for_a_word(monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
+    chains("gender", unit)  # makes the patterns that all texts share
+    counted: list[int] = []
+    made = re.compile
+
+    def compiled(*of: Any) -> Any:
+        counted[-1] += 1
+        return made(*of)
+
+    monkeypatch.setattr(re, "compile", compiled)
+    monkeypatch.setattr(re, "findall", lambda *of: compiled(of[0], of[2]).findall(of[1]))
+    for times in (2, 60):
+        counted.append(0)
+        chains("gender", unit * times)
+    assert counted[0] == counted[1] > 0
+
+
+def test_a_word_of_a_list_is_no_pattern() -> None:
+    item = sets.Item(3, 6, "mom", "female", "noun", 0, None)
+    item.replacements["male"] = "dad ("
+    gendered.refuse_taken("My mom called my dad (twice).", [item])
+    assert item.refusal == sets.EVEN
 
 
 def test_which_texts_have_no_capitals() -> None:
