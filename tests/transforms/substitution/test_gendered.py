@@ -98,7 +98,7 @@ def test_a_text_is_searched_once_for_a_word(monkeypatch: pytest.MonkeyPatch, uni
 def test_a_word_of_a_list_is_no_pattern() -> None:
     item = sets.Item(3, 6, "mom", "female", "noun", 0, None)
     item.replacements["male"] = "dad ("
-    gendered.refuse_taken("My mom called my dad (twice).", [item])
+    gendered.refuse_taken("My mom called my dad ( twice).", [item])
     assert item.refusal == sets.EVEN
 
 
